@@ -1,4 +1,5 @@
-// What all bodies share: the state's memory, and the linear defaults of the operations.
+// Code shared by all bodies: the layout of the state, recovery, external forces, and the linear
+// defaults of the operations.
 #include "body/body.h"
 
 #include "body/load.h"
@@ -14,7 +15,7 @@ void sn_body_destroy(sinew_body *body) {
     if (body->ops && body->ops->release) {
         body->ops->release(body);
     }
-    sn_arena arena = body->arena; // the body lives in it
+    sn_arena arena = body->arena; // a copy, since the body itself is in the arena
     sn_arena_destroy(&arena);
 }
 
@@ -29,6 +30,7 @@ sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena) {
     body->scratch = SN_PUSH(arena, double, n);
     SN_TRY(sn_arena_status(arena));
 
+    // Lay out the vectors in the order of a snapshot.
     double *next = body->state;
     double **configurations[] = {&body->q, &body->previous_q, &body->target, &body->balance_q};
     double **vectors[] = {&body->v, &body->previous_v, &body->acceleration, &body->inertia,
@@ -52,8 +54,8 @@ sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena) {
     return SINEW_OK;
 }
 
-// A share of inverted volume that no simulation leads to, and a number of steps after which the
-// body is left to itself.
+// Recovery starts if more than this fraction of the volume is inverted, which no simulation
+// produces by itself. It is given up after this many steps.
 static const double largely_inverted = 0.1;
 enum { RECOVERY_STEPS = 300 };
 
@@ -76,6 +78,8 @@ void sn_body_end_recovery(sinew_body *body) {
     }
     double inverted, deviation;
     body->ops->elasticity.measure_recovery(body, &inverted, &deviation);
+
+    // |F - R| < 1 everywhere: the body has recovered.
     *body->recovery = deviation < 1 ? 0 : *body->recovery - 1;
 }
 

@@ -1,5 +1,5 @@
-// The elastic body of elements: rest gradients at the samples of each element, groups by material,
-// mass.
+// The elastic body of elements: builds the samples of each element, grouped by material, with their
+// rest gradients, and the mass; evaluates energy, forces and stiffness through sample groups.
 #include "body/elastic.h"
 
 #include "body/element_point.h"
@@ -19,8 +19,8 @@ typedef struct elastic {
     int32_t *element_group;  // [element]
     int32_t *element_sample; // [element]: first of its samples in the group
     int32_t *order;          // the elements in the order of their samples, group after group
-    // The body was placed with a rotation. Groups whose law takes a rotation for a strain are at
-    // rest there: their gradients and axes are those of the rotated rest shape.
+    // The body was created with a rotation. For laws in which a rotation causes strain, the rotated
+    // shape is the rest shape: their gradients and axes are rotated too.
     bool rotated;
     sn_mat3 rotation;
 } elastic;
@@ -39,12 +39,14 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
         request.recovery = &R;
     }
 
+    // Samples, with their materials or the recovery energy.
     evaluation->energy += sn_sample_groups_evaluate(body->context, &model->groups, &request);
     bool tets = body->mesh.element == SINEW_ELEMENT_TET4;
     if (evaluation->matrix && tets) {
         sn_bsr_close_diagonal(body->context, &body->pattern, evaluation->matrix);
     }
 
+    // Averaged dilatation adds its rank-one terms.
     if (!evaluation->matrix || evaluation->recovering) {
         return;
     }
@@ -57,8 +59,8 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     }
 }
 
-// The states of `count` listed elements, that of element e in states[e - first]. In the order of
-// samples a block is evaluated once and read by those it belongs to.
+// Computes the states of `count` listed elements; the state of element e goes to states[e - first].
+// If the elements are listed in the order of their samples, every block is evaluated only once.
 static void compute_states(sinew_body *body, const int32_t *elements, int32_t count, int32_t first,
                            sinew_element_state *states) {
     const elastic *model = body->model;
@@ -91,6 +93,7 @@ static void get_element_state(sinew_body *body, int32_t element, sinew_element_s
     compute_states(body, &element, 1, element, state);
 }
 
+// The stress of each sample, as the average over that sample alone.
 static void compute_sample_stresses(sinew_body *body, double *stresses) {
     const elastic *model = body->model;
     sn_block_state block;
@@ -123,7 +126,8 @@ static void compute_element_states(sinew_body *body, sinew_element_state *states
     compute_states(body, model->order, body->mesh.element_count, 0, states);
 }
 
-// Linear bodies have one minimum, and laws without the handling of inversion are left alone.
+// No recovery for linear bodies, which have only one minimum, and for laws that do not handle
+// inversion.
 static bool may_recover(const elastic *model) {
     for (int32_t i = 0; i < model->groups.count; i++) {
         const sinew_material_def *def = &model->groups.items[i].def;
@@ -179,6 +183,7 @@ static sinew_status set_material(sinew_body *body, int32_t index,
                        model->groups.count);
     }
 
+    // Changes that would need a new rest shape or a volume strain.
     bool now = sn_material_strains_by_rotation(&model->groups.items[index].def);
     if (model->rotated && sn_material_strains_by_rotation(material) != now) {
         return sn_fail(body->context, SINEW_UNSUPPORTED,
@@ -195,6 +200,7 @@ static sinew_status set_material(sinew_body *body, int32_t index,
                        index, body->name);
     }
 
+    // A new density changes the mass.
     double density = model->groups.items[index].def.density;
     SN_TRY(sn_sample_group_set_material(&body->arena, &model->groups, index, material));
     if (material->density == density) {
@@ -246,7 +252,7 @@ static sinew_status get_point_state(sinew_body *body, const sn_point *point,
     }
     sn_material_get_state(&group->def, axes, 1, F, body->context->isa, state);
 
-    // What is averaged shares one pressure in the whole element.
+    // The averaged part of the pressure is constant in the whole element.
     if (sn_sample_group_averages(group)) {
         sn_sample_groups_update(body->context, &model->groups, body->q);
         sn_dilatation_add_stress(group->dilatation, model->element_sample[point->element], F,
@@ -283,7 +289,7 @@ static const sn_body_ops elastic_ops = {
         },
 };
 
-// The group of each element: the position of its label in the list, or the only one.
+// Assigns each element to the group whose label it has, or to the only group.
 static sinew_status assign_groups(sinew_body *body, const sinew_body_def *def) {
     elastic *model = body->model;
     const sinew_mesh *mesh = &body->mesh;
@@ -310,7 +316,7 @@ static sinew_status assign_groups(sinew_body *body, const sinew_body_def *def) {
     return SINEW_OK;
 }
 
-// Rest gradients and volumes of the samples of one element, and its material frame at each.
+// Computes controls, rest gradients and volumes of the samples of one element.
 static void fill_element(const sinew_body *body, const sn_element_rule *rule, int32_t element,
                          int32_t first, int32_t *control, sn_vec3 *gradient, double *volume) {
     const sinew_mesh *mesh = &body->mesh;
@@ -334,8 +340,8 @@ static void fill_element(const sinew_body *body, const sn_element_rule *rule, in
     }
 }
 
-// The axes of a material as columns, given with at least five digits, orthonormal to rounding: each
-// step of Newton's method squares the error.
+// The axes of a material as columns, made orthonormal to rounding error. Input with five digits
+// suffices, because each Newton step squares the error.
 static sn_mat3 sharpened_axes(const double *a) {
     sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
     for (int step = 0; step < 2; step++) {
@@ -349,7 +355,7 @@ static sn_mat3 sharpened_axes(const double *a) {
     return Q;
 }
 
-// Samples of the elements of one group, in the order of the list.
+// Makes the samples of the listed elements of one group.
 static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *elements,
                                 int32_t count, const sn_element_rule *rule, const double *axes,
                                 sn_arena *scratch) {
@@ -369,6 +375,7 @@ static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(&body->arena));
 
+    // Gradients, volumes and material axes.
     bool rotated =
         model->rotated && sn_material_strains_by_rotation(&model->groups.items[index].def);
     int32_t next = 0;
@@ -386,7 +393,7 @@ static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *
         next += rule->samples;
     }
 
-    // The gradients of the rotated rest shape.
+    // Gradients with respect to the rotated rest shape.
     if (rotated) {
         for (size_t k = 0; k < samples * width; k++) {
             gradient[k] = sn_mat3_apply(model->rotation, gradient[k]);
@@ -445,9 +452,8 @@ static sinew_status build_groups(sinew_body *body, const sinew_body_def *def,
     sn_order curve;
     sinew_status status = sn_build_hilbert_order(&scratch, &body->mesh, &curve);
 
-    for (int32_t i = 0, first = 0, last = 0; i < model->groups.count && status == SINEW_OK;
-
-         i++, first = last) {
+    int32_t first = 0, last = 0;
+    for (int32_t i = 0; i < model->groups.count && status == SINEW_OK; i++, first = last) {
         for (int32_t k = 0; k < body->mesh.element_count; k++) {
             if (model->element_group[curve.elements[k]] == i) {
                 model->order[last++] = curve.elements[k];
@@ -501,7 +507,7 @@ sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
     sn_element_rule rule;
     const double *r = def->rotation;
 
-    // Warped stiffness follows rotations by itself.
+    // Warped stiffness handles rotations itself.
     model->rotated = def->model == SINEW_MODEL_ELASTIC && (r[0] != 0 || r[1] != 0 || r[2] != 0);
     model->rotation = sn_quat_to_mat3(sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]}));
 
@@ -527,6 +533,7 @@ sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
         }
     }
 
+    // Lumping loses the accuracy of quadratic elements, so they use the consistent mass by default.
     bool quadratic = body->mesh.element == SINEW_ELEMENT_TET10;
     bool consistent =
         def->mass == SINEW_MASS_CONSISTENT || (def->mass == SINEW_MASS_AUTO && quadratic);

@@ -1,3 +1,4 @@
+// Points of bodies of elements: x = sum_k N_k x_k with the nodes of one element, so J_k = N_k I.
 #include "body/element_point.h"
 
 #include "geom/search/search.h"
@@ -16,7 +17,7 @@ static void fill_jacobian(sn_point *point) {
     }
 }
 
-// The tree of the rest mesh, which stays with the body.
+// The search tree of the rest mesh, built on first use and kept by the body.
 static sinew_status get_rest_tree(sinew_body *body, const sn_element_tree **tree) {
     if (body->rest_tree) {
         *tree = body->rest_tree;
@@ -46,6 +47,7 @@ static sinew_status locate(sinew_body *body, sn_vec3 X, bool deformed, sn_locati
         return SINEW_OK;
     }
 
+    // The mesh deforms from call to call, so this tree is temporary.
     sn_arena scratch = sn_arena_create(body->context);
     sn_element_tree tree;
     sinew_mesh mesh = body->mesh;

@@ -1,10 +1,11 @@
-// Loads lie on triangles of the surface of any body, or on faces of a body of elements that lie
-// wholly in a selection of nodes.
+// Loads on triangles of a body's surface, or on those faces of a body of elements whose nodes are
+// all selected.
 //
-// The force of a triangle goes to its corners in equal parts, and from there to the rows (see
-// sn_surface_ops). The force of a face, area times traction or pressure times area normal, goes to
-// its nodes by the integrals of their shape functions: a third each for a triangle, a quarter for a
-// quadrilateral, and for the ten-node tet's face a third to each middle and nothing to the corners.
+// The force on a triangle is divided equally among its corners and mapped to the rows from there
+// (see sn_surface_ops). The force on a face (traction times area, or pressure times area normal) is
+// divided among its nodes by the integrals of their shape functions: a third each for a triangle, a
+// quarter for a quadrilateral; for the six-node face of the ten-node tet a third for each mid-edge
+// node and nothing for the corners.
 #include "body/load.h"
 
 #include "body/point.h"
@@ -19,7 +20,7 @@ typedef struct face {
     int32_t node[SN_MAX_FACE_NODES];
 } face;
 
-// A load has faces or triangles.
+// A load has either faces or triangles.
 struct sn_load {
     sn_load *next;
     sinew_load_kind kind;
@@ -61,6 +62,7 @@ static sn_vec3 area_vector(const sinew_body *body, const face *f, const double *
     return sn_scale(0.5, sn_cross(sn_sub(c, a), sn_sub(d, b)));
 }
 
+// Divides the force on a face among its nodes; see above for the shares.
 static void add_face_force(const face *f, sn_vec3 force, double *forces) {
     bool quadratic = f->node_count > f->corner_count;
     int32_t first = quadratic ? f->corner_count : 0;
@@ -97,7 +99,7 @@ static const int32_t *corners_of(const sinew_body *body, const sn_load *load, in
     return body->surface->indices + 3 * (size_t)load->triangles[i];
 }
 
-// The force of a triangle on each of its corners; `positions` are the vertices' present ones.
+// The force of a triangle on each of its corners, with the vertices at `positions`.
 static sn_vec3 corner_force(const sinew_body *body, const sn_load *load, int32_t i,
                             const double *positions) {
     const int32_t *t = corners_of(body, load, i);
@@ -108,7 +110,7 @@ static sn_vec3 corner_force(const sinew_body *body, const sn_load *load, int32_t
     return sn_scale(load->scale * sn_length(area) / 6, sn_load3(load->traction));
 }
 
-// Whether something acts on the vertices, and whether that needs their positions.
+// Whether any force acts on the vertices; `pressed` tells whether it depends on their positions.
 static bool is_surface_loaded(const sinew_body *body, bool *pressed) {
     bool loaded = body->surface_forces != NULL;
     *pressed = false;
@@ -136,7 +138,7 @@ void sn_loads_add_surface_forces(sinew_body *body, double *force) {
         body->ops->surface.compute(body, positions);
     }
 
-    // In the order in which the loads were added.
+    // In the order in which the loads were added (the list has the newest first).
     for (int32_t index = 0; index < body->load_count; index++) {
         const sn_load *load = find_load(body, index);
         for (int32_t i = 0; i < load->triangle_count; i++) {
@@ -238,8 +240,8 @@ static sinew_status check_load(const sinew_body *body, const sinew_load_def *def
     return SINEW_OK;
 }
 
-// Collects the boundary faces that lie in the selection into faces (or only counts them if that is
-// NULL).
+// Stores the boundary faces whose nodes are all selected in `faces`, unless NULL; returns their
+// number.
 static int32_t collect_faces(const sinew_mesh *mesh, const sn_boundary *boundary,
                              const uint8_t *selected, face *faces) {
     const sn_element_info *info = sn_element_info_of(mesh->element);
@@ -265,7 +267,7 @@ static int32_t collect_faces(const sinew_mesh *mesh, const sn_boundary *boundary
     return count;
 }
 
-// Takes a load whose lists are in the body's arena into its list.
+// Adds a load whose lists are already in the body's arena to the body's list.
 static void append(sinew_body *body, const sinew_load_def *def, sn_load *load, int32_t *index) {
     load->next = body->loads;
     load->kind = def->kind;
@@ -297,6 +299,7 @@ static sinew_status push_faces(sinew_body *body, const sinew_load_def *def, sn_a
         selected[def->nodes[i]] = 1;
     }
 
+    // Two passes: count, then store.
     SN_TRY(sn_build_boundary(scratch, &body->mesh, &boundary));
     load->face_count = collect_faces(&body->mesh, &boundary, selected, NULL);
     if (load->face_count == 0) {
@@ -327,7 +330,7 @@ static sinew_status push_load(sinew_body *body, const sinew_load_def *def, sn_lo
 sinew_status sinew_body_add_load(sinew_body *body, const sinew_load_def *def, int32_t *index) {
     SN_TRY(check_load(body, def));
     if (def->triangle_count > 0) {
-        SN_TRY(sn_surface_push_work(body)); // before the mark, for it stays
+        SN_TRY(sn_surface_push_work(body)); // kept even if the load fails: before the mark
     }
 
     sn_arena_mark before = sn_arena_get_mark(&body->arena);

@@ -1,3 +1,4 @@
+// Lumped and consistent mass of bodies of elements, by quadrature; see mass.h.
 #include "body/mass.h"
 
 #include "geom/mesh/mesh.h"
@@ -37,6 +38,7 @@ static void add_lumped(sinew_body *body, double m[SN_ELEMENT_MAX_NODES][SN_ELEME
         }
     }
 
+    // Row sums, or the scaled diagonal for ten-node tets.
     for (int32_t a = 0; a < count; a++) {
         double row_sum = 0;
         for (int32_t b = 0; b < count; b++) {

@@ -1,10 +1,13 @@
-// Recovered stresses: one tensor for each node, from those of the elements around it.
+// Stresses at the nodes, recovered from those of the surrounding elements.
 //
-// The stress of an element is the mean of its samples. In ten-node tets it is the linear function
-// through the stresses c of the four samples: sample s has the barycentric coordinate a at corner s
-// and b at the others, a + 3 b = 1, so the value at corner s is (c_s - b sum c) / (a - b). Nodes in
-// the middle of an edge take the mean of its ends. A node takes the mean over its elements,
-// weighted by their rest volumes.
+// Most elements have one stress, the mean of their samples. In ten-node tets the stress is the
+// linear function through the stresses c_s of the four samples: sample s has barycentric coordinate
+// a at corner s and b at the other corners, a + 3 b = 1, so the value at corner s is
+//
+//   (c_s - b sum_t c_t) / (a - b),
+//
+// and the nodes on the edges take the mean of the two ends. The stress of a node is the mean over
+// its elements, weighted by their rest volumes.
 #include "body/body.h"
 
 #include "geom/mesh/mesh.h"
@@ -22,7 +25,7 @@ static void add_at_node(double *sums, double *weights, int32_t node, const doubl
     }
 }
 
-// The values at the corners and the middles of the edges from those at the samples.
+// Extrapolates one element's sample stresses to its corners and edge nodes.
 static void extrapolate(double values[10][PARTS], const double *samples) {
     static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
     const double a = (5 + 3 * sqrt(5.0)) / 20;
@@ -42,6 +45,7 @@ static void extrapolate(double values[10][PARTS], const double *samples) {
     }
 }
 
+// Sums the extrapolated stresses of ten-node tets.
 static sinew_status sum_linear(sinew_body *body, sn_arena *scratch, double *sums, double *weights) {
     size_t elements = (size_t)body->mesh.element_count;
     double *samples = SN_PUSH(scratch, double, CORNERS *PARTS *elements);
@@ -62,6 +66,7 @@ static sinew_status sum_linear(sinew_body *body, sn_arena *scratch, double *sums
     return SINEW_OK;
 }
 
+// Sums stresses that are constant in each element.
 static sinew_status sum_constant(sinew_body *body, sn_arena *scratch, double *sums,
                                  double *weights) {
     sinew_element_state *states = SN_PUSH(scratch, sinew_element_state, body->mesh.element_count);
@@ -101,7 +106,7 @@ sinew_status sinew_body_compute_node_stresses(sinew_body *body, double *stresses
                         : sum_constant(body, &scratch, stresses, weights);
     }
 
-    // A node of no element has no stress.
+    // Normalise. Nodes without elements get zero stress.
     for (size_t i = 0; i < PARTS * nodes && status == SINEW_OK; i++) {
         double weight = weights[i / PARTS];
         stresses[i] = weight > 0 ? stresses[i] / weight : 0;

@@ -1,3 +1,4 @@
+// Points created by the user: creation, queries and forces; see point.h.
 #include "body/point.h"
 
 static sinew_status check_position(const sinew_body *body, const double position[3]) {
@@ -71,7 +72,7 @@ void sn_points_release(sinew_body *body) {
     }
 }
 
-// Makes the lists again if frames have joined or left since.
+// Builds the lists again if frames were added or removed since.
 static sinew_status refresh(sinew_point *point) {
     sinew_body *body = point->body;
     if (point->revision == body->revision) {

@@ -1,5 +1,5 @@
-// Reading and changing a body from outside: positions, velocities, supports, forces, materials,
-// damping, measures.
+// The public calls that read and change a body: positions, velocities, supports, forces, materials,
+// damping, element states.
 #include "body/body.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ const double *sinew_body_get_rest_positions(const sinew_body *body) {
     return body->mesh.points;
 }
 
-// Whether the rows are nodes: those of frames are not.
+// Whether the rows are nodes of a mesh; frame bodies have none.
 static bool has_nodes(const sinew_body *body) {
     return body->mesh.point_count > 0;
 }
@@ -93,6 +93,7 @@ static sinew_status check_nodes(const sinew_body *body, const char *what, const 
 sinew_status sinew_body_set_positions(sinew_body *body, const double *positions) {
     SN_TRY(check_has_nodes(body, "positions"));
     SN_TRY(check_finite(body, "position", positions, sn_body_size(body)));
+
     size_t bytes = (size_t)sn_body_size(body) * sizeof(double);
     memcpy(body->q, positions, bytes);
     memcpy(body->target, positions, bytes);
@@ -122,7 +123,7 @@ sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_
     for (int32_t i = 0; i < count; i++) {
         for (int k = 0; k < 3; k++) {
             int32_t unknown = 3 * nodes[i] + k;
-            // The plane of a triangle mesh is never left.
+            // Triangle meshes never leave their plane: z stays fixed.
             bool plane = body->mesh.element == SINEW_ELEMENT_TRIANGLE &&
                          body->mesh.element_count > 0 && k == 2;
             body->mask[unknown] = plane || (axes >> k & 1);

@@ -1,3 +1,5 @@
+// The surface of bodies of elements, either their boundary or an embedded mesh, and the public
+// calls that work on the surface of any body.
 #include "body/surface.h"
 
 #include "geom/mesh/mesh.h"
@@ -24,7 +26,7 @@ void sn_surface_release(sinew_body *body) {
     sinew_mesh_destroy(body->surface);
 }
 
-// Numbers of the nodes as those of the vertices, `width` each.
+// Maps values of the nodes, `width` numbers each, to the vertices.
 static void take_values(const sinew_body *body, const double *nodes, int32_t width,
                         double *vertices) {
     if (body->embedding) {
@@ -58,12 +60,13 @@ void sn_element_surface_add_forces(const sinew_body *body, const double *forces,
     }
 }
 
-// Each element gives its state to its nodes; energies become densities.
+// Averages the states of the elements around each node. Energies become densities.
 static void sum_states(const sinew_body *body, const sinew_element_state *states, double *sums,
                        double *counts) {
     enum { NUMBERS = sizeof(sinew_element_state) / sizeof(double) };
     int32_t width = sinew_element_node_count(body->mesh.element);
 
+    // Add each element's state to its nodes.
     for (int32_t e = 0; e < body->mesh.element_count; e++) {
         sinew_element_state state = states[e];
         double volume = sn_element_volume(&body->mesh, e);
@@ -84,6 +87,7 @@ static void sum_states(const sinew_body *body, const sinew_element_state *states
         }
     }
 
+    // Divide by the number of elements.
     for (int32_t i = 0; i < body->mesh.point_count; i++) {
         for (int32_t c = 0; c < NUMBERS; c++) {
             sums[(size_t)i * NUMBERS + (size_t)c] /= fmax(counts[i], 1);

@@ -1,8 +1,8 @@
-// Rays and nearest points on the present surface of a body.
+// Ray casts and nearest points on the present surface of a body.
 //
-// The tree over the triangles is built once, in the rest shape, so that its form (and with it which
-// of two equally near triangles wins) does not depend on what the body went through. A query refits
-// it if the configuration is another than at the last one, found by comparing q.
+// The tree over the triangles is built once, in the rest shape, so that its structure (and thereby
+// which of two equally near triangles is reported) does not depend on the history of the body. A
+// query refits the boxes if q has changed since the last query.
 #include "body/surface.h"
 
 #include "geom/search/search.h"
@@ -54,7 +54,7 @@ static sinew_status build(sn_arena *arena, const sinew_body *body, sn_surface_tr
     return sn_bvh_build(arena, boxes, surface->element_count, &made->tree.bvh);
 }
 
-// Room for q, which grows where frames join.
+// Allocates memory for q, which grows when frames are added.
 static sinew_status push_key(sn_surface_tree *tree, const sinew_body *body) {
     if (tree->q && tree->config_count >= body->config_count) {
         return SINEW_OK;
@@ -79,7 +79,7 @@ static bool is_current(const sn_surface_tree *tree, const sinew_body *body) {
            memcmp(tree->q, body->q, (size_t)body->config_count * sizeof *tree->q) == 0;
 }
 
-// The tree of the body's surface where it is now.
+// The tree of the surface at the present configuration.
 static sinew_status get_tree(sinew_body *body, const sn_triangle_tree **out) {
     if (!body->surface_tree) {
         sn_arena arena = sn_arena_create(body->context);
@@ -93,6 +93,7 @@ static sinew_status get_tree(sinew_body *body, const sn_triangle_tree **out) {
         body->surface_tree = made;
     }
 
+    // Refit the boxes if the body has moved since the last query.
     sn_surface_tree *tree = body->surface_tree;
     SN_TRY(push_key(tree, body));
     if (!is_current(tree, body)) {

@@ -1,14 +1,17 @@
+// Warped stiffness: the linear model with a rotation per vertex.
+//
 // With K the constant stiffness of the linear model and R_i the rotation of vertex i,
 //
-//   f_i = -R_i sum_j K_ij (R_i' x_j - X_j) (paper, eq. 12)
+//   f_i = -R_i sum_j K_ij (R_i' x_j - X_j)     (paper, eq. 12).
 //
-// Neighbouring rotations differ, so these forces leave a net force and torque on a free body; a
-// correction proportional to mass takes both away. The paper's Jacobian R_i K_ij R_i' is not
-// symmetric; R_i K_ij R_j' is, keeps K's definiteness, and agrees with it where rotations vary
-// slowly. There is no energy.
+// Because neighbouring rotations differ, these forces have a net force and torque on a free body; a
+// correction proportional to mass removes both. The Jacobian of the paper, R_i K_ij R_i', is not
+// symmetric. We use R_i K_ij R_j', which is symmetric, is as definite as K, and agrees with the
+// paper's where rotations vary slowly. The forces have no energy.
 //
-// Rotations: the polar factor of the best linear map of the edges at a vertex, or the paper's frame
-// of three edges. Cost: a product with K in 3x3 blocks, and a polar decomposition a vertex.
+// The rotation of a vertex is the polar factor of the linear map that fits its edges best or, in
+// quick mode, the paper's frame of three edges.
+// Cost: a product with K in 3x3 blocks, and one polar decomposition per vertex.
 #include "body/warp.h"
 
 #include "base/threads.h"
@@ -21,19 +24,19 @@
 enum { CHUNK = 256, FRAME_EDGES = 3 };
 
 typedef struct warp {
-    sn_body_ops ops;         // the elastic body's, with forces replaced
-    sn_body_ops elastic_ops; // as they were, for F, stress and materials
+    sn_body_ops ops;         // those of the elastic body, with the forces replaced
+    sn_body_ops elastic_ops; // the original ones, for F, stress and materials
     double *stiffness;       // K, both triangles
     sn_mat3 *rotation;       // [node], at the last evaluation
     bool quick;
-    sn_mat3 *rest_inverse; // [node]: inverse covariance of the rest edges; or, quick, the rest
-                           // frame transposed
-    int32_t (*edges)[FRAME_EDGES]; // [node]: neighbours of the quick frame, the last one for its
-                                   // second axis
+    // [node]: inverse covariance of the rest edges; in quick mode the transposed rest frame.
+    sn_mat3 *rest_inverse;
+    // [node]: the neighbours that define the quick frame, the last one for its second axis.
+    int32_t (*edges)[FRAME_EDGES];
 } warp;
 
-// The linear map that fits the edges at node i best, x_j - x_i = F (X_j - X_i), before inversion of
-// the rest part.
+// The covariance of the edges at node i, sum_j (x_j - x_i) (y_j - y_i)'. Times the inverse of the
+// rest covariance it is the linear map F that fits x_j - x_i = F (X_j - X_i) best.
 static sn_mat3 edge_covariance(const sinew_body *body, int32_t i, const double *x,
                                const double *y) {
     const sn_bsr *pattern = &body->pattern;
@@ -48,8 +51,8 @@ static sn_mat3 edge_covariance(const sinew_body *body, int32_t i, const double *
     return sum;
 }
 
-// First axis along the mean of three edges, second across it and the last edge, third across both
-// (paper, section 3.1).
+// The frame of three edges (paper, section 3.1): the first axis is along their mean, the second
+// perpendicular to the first and the last edge, the third perpendicular to both.
 static sn_mat3 edge_frame(const int32_t *edges, int32_t i, const double *x) {
     sn_vec3 edge[FRAME_EDGES], mean = {0, 0, 0};
     for (int k = 0; k < FRAME_EDGES; k++) {
@@ -90,6 +93,7 @@ static void compute_rotations(void *data, int32_t begin, int32_t end, int32_t ch
     }
 }
 
+// f_i = -R_i sum_j K_ij (R_i' x_j - X_j).
 static void compute_forces(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const warp_job *job = data;
@@ -116,12 +120,15 @@ static void compute_forces(void *data, int32_t begin, int32_t end, int32_t chunk
 static void remove_net_force(const sinew_body *body, const double *q, double *force) {
     sn_vec3 net = {0, 0, 0}, center = {0, 0, 0}, torque = {0, 0, 0};
     double mass = 0;
+
+    // Net force, mass and centre of mass.
     for (int32_t i = 0; i < body->rows; i++) {
         mass += body->row_mass[i];
         center = sn_madd(center, body->row_mass[i], sn_load3(q + 3 * i));
         net = sn_add(net, sn_load3(force + 3 * i));
     }
 
+    // Torque and inertia about the centre of mass.
     center = sn_scale(1 / mass, center);
     sn_mat3 inertia = {{{0}}};
     for (int32_t i = 0; i < body->rows; i++) {
@@ -131,6 +138,7 @@ static void remove_net_force(const sinew_body *body, const double *q, double *fo
         inertia = sn_mat3_sub(inertia, sn_mat3_scale(body->row_mass[i], sn_mat3_mul(cross, cross)));
     }
 
+    // Subtract the rigid acceleration with this net force and torque.
     sn_vec3 spin =
         sn_mat3_det(inertia) > 0 ? sn_mat3_apply(sn_mat3_inverse(inertia), torque) : sn_v3(0, 0, 0);
     for (int32_t i = 0; i < body->rows; i++) {
@@ -178,7 +186,7 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     evaluation->energy = NAN;
 }
 
-// K at rest from the elastic body's own samples.
+// K: the stiffness of the elastic body at rest.
 static void compute_stiffness(sinew_body *body, warp *model) {
     sn_bsr_set_zero(body->context, &body->pattern, model->stiffness);
     sn_evaluation evaluation = {.q = body->rest, .matrix = model->stiffness};
@@ -215,7 +223,8 @@ static sinew_status set_material(sinew_body *body, int32_t index,
     return SINEW_OK;
 }
 
-// Three neighbours whose edges point into one half space, the last the most across their mean.
+// Chooses three neighbours whose edges lie in one half space. The last edge is the most
+// perpendicular to their mean.
 static void choose_edges(const sinew_body *body, int32_t i, int32_t *edges) {
     const sn_bsr *pattern = &body->pattern;
     sn_vec3 first = {0, 0, 0};
@@ -236,6 +245,7 @@ static void choose_edges(const sinew_body *body, int32_t i, int32_t *edges) {
             continue;
         }
 
+        // Keep the two edges closest to the first in direction, in that order.
         double cosine = sn_dot(first, edge);
         if (cosine > 0.95) {
             cosine = -1; // nearly parallel: of no use for the second axis
@@ -270,7 +280,7 @@ sinew_status sn_warp_build(sinew_body *body, const sinew_body_def *def) {
         return sn_fail(body->context, SINEW_UNSUPPORTED, "a warped body is made of four-node tets");
     }
 
-    // The elastic body with the infinitesimal strain gives K, mass, F and stress.
+    // The elastic body with infinitesimal strain supplies K, mass, F and stress.
     int32_t count = def->material_count > 0 ? def->material_count : 1;
     sinew_material_def *materials = SN_PUSH(&body->arena, sinew_material_def, count);
 
@@ -286,6 +296,7 @@ sinew_status sn_warp_build(sinew_body *body, const sinew_body_def *def) {
     linear.material_count = count;
     SN_TRY(sn_elastic_build(body, &linear));
 
+    // Replace its forces; everything else stays as it is.
     warp *model = SN_PUSH(&body->arena, warp, 1);
     double *stiffness = sn_bsr_push_values(&body->arena, &body->pattern);
     sn_mat3 *rotation = SN_PUSH(&body->arena, sn_mat3, body->rows);
