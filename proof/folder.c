@@ -1,3 +1,4 @@
+// Temporary folders; see folder.h.
 #define _XOPEN_SOURCE 700 // mkdtemp, nftw
 
 #include "folder.h"

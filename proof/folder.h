@@ -1,4 +1,4 @@
-// Temporary folders for what other programs read and write.
+// Temporary folders for files exchanged with other programs.
 #ifndef PROOF_FOLDER_H
 #define PROOF_FOLDER_H
 

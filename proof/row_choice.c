@@ -1,3 +1,4 @@
+// Checks and applies the choice of rows from the command line.
 #include "row_choice.h"
 
 #include <string.h>

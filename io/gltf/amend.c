@@ -1,3 +1,5 @@
+// Appends morph targets and their animation to the JSON tree and the buffers of a glTF file; see
+// amend.h.
 #include "io/gltf/amend.h"
 
 #include "io/gltf/access.h"
@@ -15,14 +17,14 @@ typedef struct amender {
     sn_gltf_reader reader; // the file as JSON and buffers
     const sn_gltf *gltf;
     const sn_gltf_amendment *what;
-    sn_buffer binary;           // the buffers of the file one after the other, then the additions
-    size_t *starts;             // [buffer] where each of them begins there
-    sn_buffer views, accessors; // JSON of the added entries, each behind a comma
+    sn_buffer binary;           // the buffers of the file one after another, then the additions
+    size_t *starts;             // [buffer] where each of them begins in `binary`
+    sn_buffer views, accessors; // JSON of the added entries, each preceded by a comma
     int32_t view_count, accessor_count;
 } amender;
 
-// Sets a value of the tree, e.g. "meshes[3].weights[0]=0". The path is made of numbers and known
-// words, so that it cannot fail but for memory.
+// Sets a value in the tree, e.g. "meshes[3].weights[0]=0". All paths consist of numbers and known
+// words, so this fails only if memory runs out.
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -37,7 +39,7 @@ set(amender *a, const char *format, ...) {
     return sn_json_set(&a->reader.document, assignment, &a->reader.mistakes);
 }
 
-// The number of items in a member of the root's item, e.g. the channels of an animation.
+// The number of items in an array member, e.g. the channels of an animation.
 static int32_t count_of(const sn_json *object, const char *key) {
     const sn_json *list = sn_json_get(object, key);
     return list && list->kind == SN_JSON_ARRAY ? list->count : 0;
@@ -47,7 +49,8 @@ static const sn_json *item(const amender *a, const char *key, int32_t index) {
     return sn_json_at(sn_json_get(a->reader.root, key), index);
 }
 
-// The buffers become one, each on a boundary of four bytes, as the views' alignment demands.
+// Joins the buffers into one. Each starts at a multiple of four bytes, as the alignment of views
+// requires.
 static sinew_status join_buffers(amender *a) {
     a->starts = SN_PUSH(a->reader.arena, size_t, a->reader.buffer_count + 1);
     SN_TRY(sn_arena_status(a->reader.arena));
@@ -60,7 +63,7 @@ static sinew_status join_buffers(amender *a) {
     return sn_buffer_status(&a->binary);
 }
 
-// An accessor on the floats that were added from `offset` on. Returns its index.
+// Adds an accessor for the floats that were appended from `offset` on; returns its index.
 static int32_t add_accessor(amender *a, size_t offset, int32_t count, const char *type,
                             int32_t components, bool bounded) {
     sn_buffer_print(&a->views, ",{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu%s}", offset,
@@ -69,7 +72,7 @@ static int32_t add_accessor(amender *a, size_t offset, int32_t count, const char
                     ",{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,\"type\":\"%s\"",
                     (int)a->view_count++, FLOAT, (int)count, type);
 
-    // The bounds, which glTF demands of positions and of times, are those of the narrowed numbers.
+    // glTF requires bounds for positions and times; they are those of the numbers as float.
     for (int side = 0; side < 2 && bounded && !a->binary.failed; side++) {
         sn_buffer_add_text(&a->accessors, side ? ",\"max\":[" : ",\"min\":[");
         for (int32_t k = 0; k < components; k++) {
@@ -98,7 +101,7 @@ static int32_t add_numbers(amender *a, const double *values, int32_t count, cons
     return add_accessor(a, offset, count, type, components, bounded);
 }
 
-// Displacements of zero need no bytes.
+// An accessor without a view is all zeros.
 static int32_t add_zeros(amender *a, int32_t count) {
     sn_buffer_print(&a->accessors,
                     ",{\"componentType\":%d,\"count\":%d,\"type\":\"VEC3\",\"min\":[0,0,0],"
@@ -126,7 +129,8 @@ static bool is_amended(const amender *a, int32_t mesh) {
     return false;
 }
 
-// Every primitive of a mesh must have the same targets in the same order.
+// Adds the new targets to all primitives of a mesh, which must have the same targets in the same
+// order.
 static sinew_status add_targets(amender *a, int32_t mesh) {
     const sn_gltf_mesh *view = &a->gltf->meshes[mesh];
     int32_t before = view->primitives[0].target_count;
@@ -142,7 +146,7 @@ static sinew_status add_targets(amender *a, int32_t mesh) {
         }
     }
 
-    // At rest the new targets do not show. Weights that the mesh leaves out are zero.
+    // The new targets have weight zero at rest, like those whose weights the mesh omits.
     for (int32_t k = count_of(item(a, "meshes", mesh), "weights");
          k < before + a->what->target_count; k++) {
         SN_TRY(set(a, "meshes[%d].weights[%d]=0", (int)mesh, (int)k));
@@ -151,7 +155,7 @@ static sinew_status add_targets(amender *a, int32_t mesh) {
     return SINEW_OK;
 }
 
-// A channel of weights that is in the file already, or NULL.
+// The weights channel of a node in the file, or NULL.
 static const sn_gltf_channel *find_weights(const amender *a, int32_t animation, int32_t node) {
     if (animation < 0) {
         return NULL;
@@ -167,8 +171,8 @@ static const sn_gltf_channel *find_weights(const amender *a, int32_t animation, 
     return NULL;
 }
 
-// The output of a sampler: at each of the keys the file's own weights, then those of the new
-// targets, which other animations leave at zero.
+// Adds the output of a weights sampler: at each key the weights of the file, followed by those of
+// the new targets, which are zero unless `shows`.
 static sinew_status add_weights(amender *a, const sn_gltf_channel *old, int32_t before, bool shows,
                                 int32_t key_count, const double *times, int32_t *accessor) {
     int32_t width = before + a->what->target_count;
@@ -198,14 +202,15 @@ static sinew_status add_weights(amender *a, const sn_gltf_channel *old, int32_t 
     return SINEW_OK;
 }
 
-// A sampler of an animation, and the channel that plays it on a node; an old channel changes over
-// to it.
+// Adds a sampler to an animation, and the channel that plays it on a node. With `replaces`, an
+// existing channel of weights is switched to the new sampler instead.
 static sinew_status add_channel(amender *a, int32_t animation, int32_t node, int32_t input,
                                 int32_t output, bool replaces) {
     const sn_json *json = item(a, "animations", animation);
     int32_t sampler = count_of(json, "samplers");
     int32_t channel = count_of(json, "channels");
 
+    // Find the channel to replace.
     const sn_json *channels = sn_json_get(json, "channels");
     for (int32_t i = 0; replaces && i < channels->count; i++) {
         const sn_json *target = sn_json_get(sn_json_at(channels, i), "target");
@@ -224,8 +229,8 @@ static sinew_status add_channel(amender *a, int32_t animation, int32_t node, int
                (int)animation, (int)channel, (int)sampler, (int)node);
 }
 
-// Weights of another animation get zeros for the new targets. Its keys stay; a cubic one becomes
-// linear between them.
+// Extends the weights of another animation by zeros for the new targets. Its keys stay; cubic
+// interpolation becomes linear.
 static sinew_status widen_weights(amender *a, int32_t animation, int32_t node, int32_t before) {
     const sn_gltf_channel *old = find_weights(a, animation, node);
     if (!old || animation == a->what->animation || old->key_count < 1) {
@@ -238,6 +243,7 @@ static sinew_status widen_weights(amender *a, int32_t animation, int32_t node, i
     return add_channel(a, animation, node, input, output, true);
 }
 
+// Plays the new targets on a node that shows an amended mesh.
 static sinew_status animate_node(amender *a, int32_t node, int32_t animation, int32_t input) {
     int32_t before = a->gltf->meshes[a->gltf->nodes[node].mesh].primitives[0].target_count;
     const sn_gltf_channel *old = find_weights(a, a->what->animation, node);
@@ -249,7 +255,7 @@ static sinew_status animate_node(amender *a, int32_t node, int32_t animation, in
         SN_TRY(widen_weights(a, i, node, before));
     }
 
-    // A node with weights of its own overrides those of its mesh.
+    // Weights of a node override those of its mesh, so they need the zeros too.
     int32_t own = count_of(item(a, "nodes", node), "weights");
     for (int32_t k = own; own > 0 && k < before + a->what->target_count; k++) {
         SN_TRY(set(a, "nodes[%d].weights[%d]=0", (int)node, (int)k));
@@ -281,7 +287,7 @@ static sinew_status add_shapes(amender *a) {
     return sn_buffer_status(&a->binary);
 }
 
-// Views of the file's own buffers move to where these begin in the joined one.
+// Writes a view of the file, moved to the position of its buffer in the joined one.
 static void write_view(const amender *a, sn_json_writer *json, const sn_json *view) {
     sn_json_begin_object(json);
     int32_t buffer = 0;
@@ -305,7 +311,7 @@ static void write_view(const amender *a, sn_json_writer *json, const sn_json *vi
     sn_json_end_object(json);
 }
 
-// A list of the root with the added entries behind those of the file.
+// Writes a list of the root: the entries of the file, then the added ones.
 static void write_list(const amender *a, sn_json_writer *json, const sn_json *list,
                        const sn_buffer *added) {
     bool views = added == &a->views;
@@ -318,6 +324,7 @@ static void write_list(const amender *a, sn_json_writer *json, const sn_json *li
         }
     }
 
+    // Skip the leading comma if the list was empty.
     bool none = !list || list->count == 0;
     sn_buffer_add(json->out, added->data + none, added->size - none);
     json->first = false;
@@ -342,6 +349,7 @@ static void write_root(const amender *a, sn_buffer *text) {
         }
     }
 
+    // The lists that changed, and the single buffer.
     sn_json_write_key(&json, "accessors");
     write_list(a, &json, sn_json_get(root, "accessors"), &a->accessors);
     sn_json_write_key(&json, "bufferViews");

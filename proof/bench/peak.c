@@ -1,3 +1,4 @@
+// Measures the peak rates of the machine, the best of several repeats; see peak.h.
 #include "bench/peak.h"
 #include "machine.h"
 

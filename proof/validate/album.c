@@ -1,3 +1,4 @@
+// Collects views of bodies and draws them as one picture; see album.h.
 #include "validate/album.h"
 #include "files.h"
 

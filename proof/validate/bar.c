@@ -1,3 +1,4 @@
+// Builds and measures a box of finite elements; see bar.h.
 #include "validate/bar.h"
 
 #include "base/context.h"

@@ -1,3 +1,4 @@
+// Builds a bar of frames; see frame_bar.h.
 #include "validate/frame_bar.h"
 
 #include "base/context.h"

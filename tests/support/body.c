@@ -1,3 +1,4 @@
+// Builds the beam of body.h, picks and moves its nodes, and lists material laws to test.
 #include "support/body.h"
 
 #include "support/test.h"

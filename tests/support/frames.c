@@ -1,3 +1,4 @@
+// Builds the bar of frames of frames.h.
 #include "support/frames.h"
 
 #include "body/body.h"

@@ -1,3 +1,4 @@
+// Hashes of states; see hash.h.
 #include "support/hash.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+// Builds one body of each kind from the same bar; see kinds.h.
 #include "support/kinds.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Builds and steps a character with flesh of position dynamics; see puppet.h.
 #include "support/puppet.h"
 
 #include "geom/mesh/mesh.h"

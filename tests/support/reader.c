@@ -1,3 +1,4 @@
+// Feeds truncated and damaged files to a reader; see reader.h.
 #include "support/reader.h"
 
 #include "base/context.h"

@@ -1,3 +1,4 @@
+// Shape functions for tests; see shape.h.
 #include "support/shape.h"
 
 static const double five_nodes[15] = {-0.3, 0, 0, 0.2, 0.1,  0,    0.35, -0.2,

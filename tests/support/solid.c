@@ -1,3 +1,4 @@
+// Voxel grids for tests; see solid.h.
 #include "support/solid.h"
 
 sinew_voxels *test_solid(sinew_context *context, sinew_solid solid, double x, double y, double z,

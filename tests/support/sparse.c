@@ -1,3 +1,4 @@
+// Sparse matrices for tests; see sparse.h.
 #include "support/sparse.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// Contexts, allocators that can fail, and comparisons for all tests.
 #include "support/test.h"
 
 #include <math.h>
