@@ -86,13 +86,11 @@ static sinew_status write_report(const bench_run *b, const char *folder) {
     snprintf(path, sizeof path, "%s/performance.md", folder);
 
     sn_buffer out = sn_buffer_create(b->context);
-    sn_buffer_print(
-        &out,
-        "# Performance\n\nWritten by `sinew-proof bench --report docs` of Sinew %s on %s: "
-        "%s; %d thread%s, "
-        "instruction set %s.\n",
-        sinew_version(), day, machine, b->threads, b->threads == 1 ? "" : "s",
-        sn_isa_name(b->context->isa));
+    sn_buffer_print(&out,
+                    "# Performance\n\nWritten by `sinew-proof bench --report docs` of Sinew %s on "
+                    "%s: %s; %d thread%s, instruction set %s.\n",
+                    sinew_version(), day, machine, b->threads, b->threads == 1 ? "" : "s",
+                    sn_isa_name(b->context->isa));
     sn_buffer_add_text(
         &out, "With one thread, times are processor times. A load average above the number of "
               "cores means that other programs were running and times are too long. The figures "
@@ -123,8 +121,7 @@ static int bench(const cli_command *command, sinew_context *context, const bench
     bool silent = options->json.given && !options->json.text;
     if (!silent) {
         printf("paper: figures of the papers, measured on older machines; limit: share of this "
-               "machine's "
-               "peak\n");
+               "machine's peak\n");
     }
 
     b->flops = peak_measure_flops(context);

@@ -117,10 +117,10 @@ sinew_status sn_mesh_read_format(sinew_context *context, const sn_source *source
         return sn_mesh_finish(context, source, file);
     }
 
-    return sn_source_fail(context, source, SINEW_UNSUPPORTED,
-                          "this is no mesh file that is known here; valid are .obj, .ply, .stl, "
-                          ".gltf, .glb, .msh (Gmsh), .mesh "
-                          "(Medit), .node with .ele (TetGen) and .vtu");
+    return sn_source_fail(
+        context, source, SINEW_UNSUPPORTED,
+        "this is no mesh file that is known here; valid are .obj, .ply, .stl, .gltf, .glb, .msh "
+        "(Gmsh), .mesh (Medit), .node with .ele (TetGen) and .vtu");
 }
 
 sinew_status sn_mesh_read(sinew_context *context, const sn_source *source, sn_mesh_file *file) {

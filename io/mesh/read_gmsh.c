@@ -123,8 +123,7 @@ sinew_status sn_gmsh_find_type(sn_gmsh *g, int64_t type, const char *at, const s
 
         return sn_gmsh_fail(g, SINEW_UNSUPPORTED, at,
                             "elements of type %lld (%s) are not read; tets of 4 and 10 nodes, "
-                            "hexahedra of 8, triangles and "
-                            "quadrangles are",
+                            "hexahedra of 8, triangles and quadrangles are",
                             (long long)type, types[i].name);
     }
 

@@ -387,8 +387,7 @@ static sinew_status read_all(reader *r) {
     if (!face || !has_use(face, INDICES)) {
         return sn_source_fail(r->context, r->source, SINEW_UNSUPPORTED,
                               "the header has no element \"face\" with a list \"vertex_indices\"; "
-                              "clouds of points and strips of "
-                              "triangles are not supported");
+                              "clouds of points and strips of triangles are not supported");
     }
 
     for (int32_t i = 0; i < r->element_count; i++) {

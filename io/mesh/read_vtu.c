@@ -556,8 +556,7 @@ static sinew_status add_cell(reader *r, int64_t type, const int32_t *nodes, int6
 
     return sn_source_fail(r->context, r->source, SINEW_UNSUPPORTED,
                           "cell %lld is of VTK type %lld with %lld points; read are triangles (5), "
-                          "quadrangles (9), polygons (7), "
-                          "tets (10, 24) and hexahedra (12)",
+                          "quadrangles (9), polygons (7), tets (10, 24) and hexahedra (12)",
                           (long long)index, (long long)type, (long long)count);
 }
 

@@ -237,8 +237,7 @@ sinew_status sn_write_vtu(const sn_mesh_view *mesh, const sn_fields *fields,
     // The head refers to the data that add_piece collects.
     sn_buffer_print(out,
                     "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
-                    "byte_order=\"LittleEndian\" "
-                    "header_type=\"UInt64\"%s>\n",
+                    "byte_order=\"LittleEndian\" header_type=\"UInt64\"%s>\n",
                     w.options.compress ? " compressor=\"vtkZLibDataCompressor\"" : "");
     add_piece(&w, fields);
     sn_buffer_add_text(out, "<AppendedData encoding=\"raw\">\n_");

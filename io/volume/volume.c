@@ -377,19 +377,17 @@ sinew_status sn_volume_finish(sinew_context *context, const sn_source *source,
     // Memory: labels, and the voxels made from them.
     double total = (double)n[0] * (double)n[1] * (double)n[2];
     if (total > INT32_MAX || total * 8 > (double)limit) {
-        return sn_source_fail(context, source, SINEW_OUT_OF_MEMORY,
-                              "%lld x %lld x %lld cells need about %.4g MB, more than the limit of "
-                              "%.4g MB: take larger cells, "
-                              "or only the part of the volume that matters",
-                              (long long)n[0], (long long)n[1], (long long)n[2], total * 8e-6,
-                              (double)limit * 1e-6);
+        return sn_source_fail(
+            context, source, SINEW_OUT_OF_MEMORY,
+            "%lld x %lld x %lld cells need about %.4g MB, more than the limit of %.4g MB: take "
+            "larger cells, or only the part of the volume that matters",
+            (long long)n[0], (long long)n[1], (long long)n[2], total * 8e-6, (double)limit * 1e-6);
     }
 
     if (!(unit > 0)) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,
                               "the header does not say in which unit its lengths are; name one "
-                              "(--unit mm, or \"scale\": 1e-3 "
-                              "in a scene of metres)");
+                              "(--unit mm, or \"scale\": 1e-3 in a scene of metres)");
     }
 
     if (header->offset > header->data.size) {

@@ -169,8 +169,7 @@ static void add_kernels(bench_run *b, timing *t) {
     bench_take(r, t->assemble, KERNEL_REPEATS, 1e9 / t->tets);
     snprintf(r->note, sizeof r->note,
              "by itself: clearing, forces and projected stiffness; the solver needs one triangle; "
-             "share of the peak, at %d "
-             "multiply-adds per tet",
+             "share of the peak, at %d multiply-adds per tet",
              TET_OPERATIONS);
     r->target = 100;
     r->limit_share = 2e9 * TET_OPERATIONS / r->min / b->flops;
@@ -225,8 +224,7 @@ sinew_status bench_bars(bench_run *b) {
         r->limit_share = solver_share(b, &t, 1e-3 * r->min);
         snprintf(r->note, sizeof r->note,
                  "%.0f solver iterations per step; share of the peak: the solver's flops over the "
-                 "time of the "
-                 "whole step",
+                 "time of the whole step",
                  t.iterations);
         size[i] = t.tets;
         step[i] = r->min / t.iterations;
@@ -363,8 +361,7 @@ static sinew_status add_orthotropic(bench_run *b, const char *what, bar_def *def
     r->paper = r->target = 1;
     snprintf(r->note, sizeof r->note,
              "with the papers' constants: other systems, other iterations; the cost of the form "
-             "itself is "
-             "below");
+             "itself is below");
 
     return SINEW_OK;
 }

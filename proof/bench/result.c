@@ -167,11 +167,10 @@ void bench_write_json(const bench_run *b, sn_buffer *out) {
 }
 
 void bench_write_page(const bench_run *b, sn_buffer *out) {
-    sn_buffer_add_text(
-        out, "| id | what | size | min | median | unit | items per second | paper (another "
-             "machine) | target | "
-             "share of the limit | verdict |\n"
-             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    sn_buffer_add_text(out,
+                       "| id | what | size | min | median | unit | items per second | paper "
+                       "(another machine) | target | share of the limit | verdict |\n"
+                       "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 
     for (int32_t i = 0; i < b->count; i++) {
         const bench_result *r = &b->results[i];

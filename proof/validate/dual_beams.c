@@ -119,8 +119,7 @@ sinew_status validate_dual_beam(validate_run *v) {
     SN_TRY(element_tip(v, own_width, SINEW_ELEMENT_TET10, (const int32_t[]){16, 4, 4}, fine));
     validate_at_most(v,
                      "5 dual quaternion frames, 10 x 10 x 9 samples, against 10 x 10 x 9 nodes of "
-                     "St. Venant-Kirchhoff "
-                     "elements: end points, over the length",
+                     "St. Venant-Kirchhoff elements: end points, over the length",
                      0.025, apart(frames, elements), "-");
     validate_note(v, "from fine ten-node tets, whose end sinks by %.3f: frames %.4f, elements %.4f",
                   -fine[2], apart(frames, fine), apart(elements, fine));
@@ -152,8 +151,7 @@ sinew_status validate_coarse_beams(validate_run *v) {
                            elements[k]));
         snprintf(claim, sizeof claim,
                  "%d dual quaternion frames, %d x %d x %d samples: end from that of fine elements, "
-                 "no worse "
-                 "than the paper",
+                 "no worse than the paper",
                  rows[k].frames, n, n, n);
         validate_at_most(v, claim, rows[k].paper, apart(frames[k], fine), "-");
         snprintf(claim, sizeof claim,

@@ -533,9 +533,8 @@ sinew_status validate_frame_iterations(validate_run *v) {
         frames.newton_iterations);
     validate_at_least(v, "the same counted in Newton steps alone", 20,
                       (double)elements.newton_iterations / frames.newton_iterations, "-");
-    validate_note(v, "Newton's method converges quadratically with any number of unknowns; "
-                     "few frames save work "
-                     "within each step only");
+    validate_note(v, "Newton's method converges quadratically with any number of unknowns; few "
+                     "frames save work within each step only");
 
     return SINEW_OK;
 }

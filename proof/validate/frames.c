@@ -219,8 +219,7 @@ sinew_status validate_frame_cantilever(validate_run *v) {
 
     validate_note(v,
                   "affine frames on one line cannot widen below and narrow above as a bent bar "
-                  "does, and bend as if laterally "
-                  "constrained: %.3f by beam theory",
+                  "does, and bend as if laterally constrained: %.3f by beam theory",
                   1 / modulus);
     SN_TRY(frames_sag(v, 9, SINEW_NODE_QUADRATIC, 0.3, &sag, NULL));
     validate_near(v, "and with 9 quadratic frames, which can", 1, sag / reference, 0.02, "-");

@@ -292,9 +292,9 @@ sinew_status validate_stable_steps(validate_run *v) {
     SN_TRY(is_stable(v, &tube_kinds[1], SINEW_INTEGRATOR_SYMPLECTIC_EULER, 2e6, 0.005, &stable));
     validate_near(v, "control: explicit integration at 5 ms, E = 2e6 Pa, is found unstable", 1,
                   !stable, 0, "-");
-    validate_note(v, "the ground's stiffness follows the step, m / 2 h^2 a node; stable: kinetic "
-                     "energy below 1.2 times the fall's, at "
-                     "the end below 0.1, no element inverted");
+    validate_note(v,
+                  "the ground's stiffness follows the step, m / 2 h^2 a node; stable: kinetic "
+                  "energy below 1.2 times the fall's, at the end below 0.1, no element inverted");
 
     return SINEW_OK;
 }

@@ -180,8 +180,7 @@ sinew_status validate_line_weights(validate_run *v) {
             four, "-");
         validate_note(v,
                       "2 levels give %.2g: the nearer border of a cell may lie behind its node, "
-                      "which fewer levels feel "
-                      "farther from it",
+                      "which fewer levels feel farther from it",
                       coarse);
     }
 

@@ -258,8 +258,7 @@ static sinew_status add_isolated_parts(const sinew_field *field, sn_guides *guid
         sn_vec3 location = field->positions[part->first];
         sn_log(field->context, SINEW_LOG_WARNING,
                "no curve reaches the part of %d %s%s from number %d on, near [%.3g, %.3g, %.3g] m: "
-               "it takes the nearest "
-               "frame, of %s",
+               "it takes the nearest frame, of %s",
                (int)part->count, field->unknowns == SINEW_FIELD_BY_VERTEX ? "node" : "element",
                part->count == 1 ? "" : "s", (int)part->first, location.x, location.y, location.z,
                field->curves[part->curve].curve.name);

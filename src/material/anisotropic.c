@@ -160,15 +160,14 @@ static sinew_status check_ratios(sinew_context *context, const sinew_orthotropic
     }
 
     double part = find_stable_part(a);
-    return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                   "material: orthotropic.poisson_12 = %g, poisson_23 = %g, poisson_31 = %g "
-                   "violate %s (the solid would not be stable); "
-                   "nearest valid values in the same proportion: %.6g, %.6g, %.6g",
-                   nu[0], nu[1], nu[2],
-                   large > 0
-                       ? "|nu_ij| < sqrt(E_i/E_j)"
-                       : "1 - nu_12 nu_21 - nu_23 nu_32 - nu_31 nu_13 - 2 nu_12 nu_23 nu_31 > 0",
-                   part * nu[0], part * nu[1], part * nu[2]);
+    return sn_fail(
+        context, SINEW_INVALID_ARGUMENT,
+        "material: orthotropic.poisson_12 = %g, poisson_23 = %g, poisson_31 = %g violate %s (the "
+        "solid would not be stable); nearest valid values in the same proportion: %.6g, %.6g, %.6g",
+        nu[0], nu[1], nu[2],
+        large > 0 ? "|nu_ij| < sqrt(E_i/E_j)"
+                  : "1 - nu_12 nu_21 - nu_23 nu_32 - nu_31 nu_13 - 2 nu_12 nu_23 nu_31 > 0",
+        part * nu[0], part * nu[1], part * nu[2]);
 }
 
 static sinew_status check_orthotropic(sinew_context *context, const sinew_material_def *def) {
@@ -275,11 +274,10 @@ sinew_status sn_anisotropic_check(sinew_context *context, const sinew_material_d
         return SINEW_OK;
     }
 
-    return sn_fail(
-        context, SINEW_INVALID_ARGUMENT,
-        "material: the stiffness cannot be computed from these constants: Poisson ratios too near "
-        "to their limits, "
-        "or moduli too large, too small or too far apart for numbers of double precision");
+    return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                   "material: the stiffness cannot be computed from these constants: Poisson "
+                   "ratios too near to their limits, or moduli too large, too small or too far "
+                   "apart for numbers of double precision");
 }
 
 // C in world axes: K C K', where sigma_world = K sigma_frame in Voigt order stands for sigma_world

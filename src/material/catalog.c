@@ -83,8 +83,7 @@ static sinew_status check_poisson(sinew_context *context, const sinew_material_d
 
     return sn_fail(context, SINEW_INVALID_ARGUMENT,
                    "material: poisson is %g; valid: above -1 and below 0.5 (the solid would not be "
-                   "stable); nearest valid "
-                   "value: %g",
+                   "stable); nearest valid value: %g",
                    def->poisson, def->poisson < 0 ? -0.9999 : 0.4999);
 }
 

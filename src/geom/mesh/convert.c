@@ -127,8 +127,7 @@ static sinew_status color_nodes(sn_arena *scratch, const sinew_mesh *hexes, uint
             if (!join_as_different(&forest, nodes[edges[i][0]], nodes[edges[i][1]])) {
                 return sn_fail(scratch->context, SINEW_INVALID_ARGUMENT,
                                "5 tets in a cell need an even number of cells around every ring, "
-                               "and cell %d closes an odd one; "
-                               "take 6, or an even number",
+                               "and cell %d closes an odd one; take 6, or an even number",
                                e);
             }
         }

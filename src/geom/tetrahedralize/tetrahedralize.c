@@ -67,8 +67,7 @@ static sinew_status check_repaired(sinew_context *context, const sn_repaired_sur
     if (surface->triangle_count == 0 || !(surface->volume > 0) || !isfinite(surface->volume)) {
         return sn_fail(context, SINEW_INVALID_DATA,
                        "the surface encloses a volume of %g m3 with %d usable triangles and %d "
-                       "open edges; it must be closed and the "
-                       "volume above 0",
+                       "open edges; it must be closed and the volume above 0",
                        surface->volume, surface->triangle_count, surface->open_edges);
     }
 

@@ -327,8 +327,7 @@ static sinew_status build_index(sn_arena *arena, sinew_voxels *voxels, const uin
     if (voxels->count == 0) {
         return sn_fail(arena->context, SINEW_INVALID_DATA,
                        "none of the %d x %d x %d cells is inside: there is no voxel. Labels above "
-                       "0 are inside; thin solids need "
-                       "smaller cells",
+                       "0 are inside; thin solids need smaller cells",
                        cells[0], cells[1], cells[2]);
     }
 
