@@ -265,8 +265,8 @@ static bool hit_ground(const sn_shader *shader, float x, float y, ground_hit *hi
 }
 
 // How much of the pixel a grid line across one of the ground's axes covers. With the ray g along
-// the axis and s along up, the coordinate is drop g / s, its slope on the screen far (g' - g s' /
-// s).
+// the axis and s along up, the coordinate is drop g / s, its slope on the screen
+// far (g' - g s' / s).
 static float line_cover(const sn_shader *shader, const ground_hit *hit, const float ray[3],
                         sn_float3 axis, float offset) {
     float g = (sn_dot_f(axis, hit->p) - sn_dot_f(axis, shader->stage->view.eye)) / hit->far;

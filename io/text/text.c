@@ -447,10 +447,10 @@ static size_t write_slowly(char *out, double magnitude, bool negative) {
 }
 
 // The shortest digits by exact arithmetic. k is chosen so that p = round(x 10^k) has 17 digits and
-// is an integer; the rounding error e is computed exactly by a fused multiplication, so that x 10^k
-// = p + e is an integer H plus a fraction. The nearest multiple of 100 or 10 reads back as x if it
-// is closer than half the gap between doubles. Returns 0 if a case is too close to decide, or if x
-// is outside [1e-5, 1e15).
+// is an integer; the rounding error e is computed exactly by a fused multiplication, so
+// that x 10^k = p + e is an integer H plus a fraction. The nearest multiple of 100 or 10 reads back
+// as x if it is closer than half the gap between doubles. Returns 0 if a case is too close to
+// decide, or if x is outside [1e-5, 1e15).
 static size_t write_exactly(char *out, double x, bool negative) {
     if (!(x >= 1e-5 && x < 1e15)) {
         return 0;

@@ -93,8 +93,8 @@ sinew_status validate_convergence(validate_run *v) {
     return validate_draw(v, "order", &(sn_plot){.panels = &panel, .panel_count = 1});
 }
 
-// A slender bar, 25 times as long as thick (shear adds a thousandth), under an end load of P L^2 /
-// E I = load.
+// A slender bar, 25 times as long as thick (shear adds a thousandth), under an end load of
+// P L^2 / E I = load.
 static sinew_status elastica_tip(validate_run *v, double load, double *across, double *along) {
     bar_def def = bar_default_def();
     double t = 0.04;

@@ -21,8 +21,8 @@ typedef struct sn_sweeps {
 typedef void sn_sweep_fn(void *data, int32_t piece, int32_t round);
 
 // Processes pieces 0 ... piece_count - 1 of round 0, then those of round 1, and so on. Piece i of
-// round r runs when its neighbours j < i have finished round r and its neighbours j > i round r -
-// 1.
+// round r runs when its neighbours j < i have finished round r and its neighbours j > i
+// round r - 1.
 //
 // Threads take the next (piece, round) from a list and wait for its neighbours. Those were taken
 // earlier, so a waiting thread always waits for one that makes progress, however many threads there

@@ -23,8 +23,8 @@
 //   Mooney-Rivlin, Arruda-Boyce                 det F - 1        kappa (J - 1)^2 / 2
 //
 // A pair that agrees with the law only to second order, such as det F with a corotational law,
-// would make psi - U indefinite at strains of the order of shear over bulk modulus: with t = tr S -
-// 3 and det F - 1 = t + q(S), the difference contains
+// would make psi - U indefinite at strains of the order of shear over bulk modulus: with
+// t = tr S - 3 and det F - 1 = t + q(S), the difference contains
 //
 //   (lambda - kappa) t^2 - 2 kappa t q,
 //

@@ -11,8 +11,7 @@
 //
 //   face     n on the outer side, if the surface is closed
 //   edge     r . m <= 0.2 |r| |m| for the inward directions m in both faces, r on the outer side;
-//   the
-//            edge of a triangle counts only in the triangle that owns it
+//            the edge of a triangle counts only in the triangle that owns it
 //   vertex   the same for the edges around it
 //   edges    closest points inside of both, not parallel, r in the cones of both
 bool sn_contact_in_cones(const sn_contact_scene *scene, const sn_contact_pair *pair,

@@ -267,8 +267,8 @@ bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want
     return chosen;
 }
 
-// out = M (a xi + b) + D (e xi + w), with a = c + alpha e and b = alpha w - c xi_inertia; xi ==
-// NULL stands for zero.
+// out = M (a xi + b) + D (e xi + w), with a = c + alpha e and b = alpha w - c xi_inertia.
+// xi may be NULL, which stands for zero.
 static void compute_inertia(sn_island *island, sn_scheme scheme, const double *xi, double *out) {
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];

@@ -111,8 +111,8 @@ sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t c
                               bool is_static, sn_island **island);
 void sn_island_destroy(sn_island *island);
 
-// How acceleration and velocity follow from the step xi: a = c (xi - xi_inertia), v = e xi +
-// velocity_offset. Zero in statics.
+// How acceleration and velocity follow from the step xi: a = c (xi - xi_inertia),
+// v = e xi + velocity_offset. Zero in statics.
 typedef struct sn_scheme {
     double c; // [1/s^2]
     double e; // [1/s]

@@ -1,8 +1,8 @@
 // One implicit step, or one static load step, of an island: find the step xi at which forces
 // balance.
 //
-//   residual(xi) = external + f(q (+) xi) - M a(xi) - (alpha M + D) v(xi) = 0,      a = c (xi -
-//   xi_inertia),  v = e xi + w
+//   residual(xi) = external + f(q (+) xi) - M a(xi) - (alpha M + D) v(xi) = 0,
+//   a(xi) = c (xi - xi_inertia),   v(xi) = e xi + w,
 //
 // which is where phi(xi) = W(q (+) xi) + inertia potential - external . xi is stationary. Newton
 // with positive semi-definite stiffness goes downhill on phi; a line search cuts its steps (Armijo

@@ -53,8 +53,8 @@ struct sinew_world {
 int32_t sn_world_remove_attachments(sinew_world *world, const sinew_body *body,
                                     const sinew_body *target, bool as_target);
 
-// What supports and ties must add for balance where the last step balanced forces: inertia -
-// elastic - external, three numbers a row. [N]
+// What supports and ties must add for balance where the last step balanced forces:
+// inertia - elastic - external, three numbers a row. [N]
 void sn_body_compute_balance(sinew_body *body, double *forces);
 
 // The same of held rows alone, zero elsewhere.

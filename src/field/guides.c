@@ -2,10 +2,10 @@
 // each row requests.
 //
 // A frame guides the unknowns next to it. By element these are the element that contains it and
-// those across its faces; by vertex, the nodes of its element. They are weighted by exp(-d^2 /
-// d'^2) with d' the mean distance of neighbours (Cai 2016, 5.7, made independent of the unit of
-// length). A part of the mesh that no frame reaches takes the nearest frame. Cost: one tree search
-// per frame.
+// those across its faces; by vertex, the nodes of its element. They are weighted by
+// exp(-d^2 / d'^2) with d' the mean distance of neighbours (Cai 2016, 5.7, made independent of the
+// unit of length). A part of the mesh that no frame reaches takes the nearest frame. Cost: one tree
+// search per frame.
 #include "field/field.h"
 
 #include <string.h>

@@ -75,8 +75,8 @@ static void add_hex_gauss2(sn_element_rule *rule) {
     }
 }
 
-// Gauss points of the unit interval mapped into the simplex by r = u, s = v (1 - u), t = w (1 -
-// u)(1 - v).
+// Gauss points of the unit interval mapped into the simplex by r = u, s = v (1 - u),
+// t = w (1 - u)(1 - v).
 static void add_tet_collapsed(sn_element_rule *rule, sinew_element kind) {
     double inner = sqrt(3.0 / 7 - 2.0 / 7 * sqrt(1.2));
     double outer = sqrt(3.0 / 7 + 2.0 / 7 * sqrt(1.2));

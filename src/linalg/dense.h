@@ -24,8 +24,9 @@ bool sn_dense_symmetric_eigen(double *A, int32_t n, int32_t stride, double *valu
 // Minimises |A X - B| by Householder QR with column pivoting; if A is rank deficient, X is the
 // solution of least norm (an orthogonal reduction from the right). A is m x n (any shape), B is m x
 // right_count on entry; X is n x right_count in the first n rows of B on exit, so B has max(m, n)
-// rows. Columns whose pivot is below `relative_rank` times the first count as dependent (0 means n
-// * DBL_EPSILON). `work` has 2 n doubles. Returns the rank, or -1 if A holds a NaN or an infinity.
+// rows. Columns whose pivot is below `relative_rank` times the first count as dependent (0 means
+// n * DBL_EPSILON). `work` has 2 n doubles. Returns the rank, or -1 if A holds a NaN or an
+// infinity.
 int32_t sn_dense_least_squares(double *A, int32_t m, int32_t n, int32_t stride, double *B,
                                int32_t right_count, int32_t right_stride, double relative_rank,
                                double *work);

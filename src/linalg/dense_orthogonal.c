@@ -81,8 +81,8 @@ static void reflect_both(double *A, int32_t stride, int32_t i, double tau, const
     }
 }
 
-// Reduces A to tridiagonal form, last row first. The diagonal goes to d, the entry that couples i -
-// 1 and i to e[i], and A becomes the transpose of the orthogonal matrix Q with A = Q T Q'.
+// Reduces A to tridiagonal form, last row first. The diagonal goes to d, the entry that couples
+// i - 1 and i to e[i], and A becomes the transpose of the orthogonal matrix Q with A = Q T Q'.
 static void reduce(double *A, int32_t n, int32_t stride, double *d, double *e) {
     // Eliminate row i left of the subdiagonal; the reflection stays in the row.
     for (int32_t i = n - 1; i > 0; i--) {

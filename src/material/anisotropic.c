@@ -118,8 +118,8 @@ static double find_stable_part(const double a[3]) {
 static const char *const RATIO_NAMES[3] = {"orthotropic.poisson_12", "orthotropic.poisson_23",
                                            "orthotropic.poisson_31"};
 
-// One ratio alone is too large. Given the others, b and c, the determinant limits it to -b c -+
-// sqrt((1 - b^2) (1 - c^2)).
+// One ratio alone is too large. Given the others, b and c, the determinant limits it to
+// -b c -+ sqrt((1 - b^2) (1 - c^2)).
 static sinew_status refuse_one(sinew_context *context, int k, const double nu[3], const double a[3],
                                double limit) {
     static const char *const conditions[3] = {
@@ -280,8 +280,8 @@ sinew_status sn_anisotropic_check(sinew_context *context, const sinew_material_d
                    "apart for numbers of double precision");
 }
 
-// C in world axes: K C K', where sigma_world = K sigma_frame in Voigt order stands for sigma_world
-// = Q sigma_frame Q' (Bond 1943).
+// C in world axes: K C K', where sigma_world = K sigma_frame in Voigt order stands for
+// sigma_world = Q sigma_frame Q' (Bond 1943).
 static void rotate_stiffness(double C[36], const sn_mat3 *Q) {
     static const int row[6] = {0, 1, 2, 1, 2, 0};
     static const int column[6] = {0, 1, 2, 2, 0, 1};

@@ -1,5 +1,5 @@
-// Anisotropic solids with corotational strain: psi = eps' C eps / 2, eps = S - I in Voigt form, F =
-// R S.
+// Anisotropic solids with corotational strain: psi = eps' C eps / 2, eps = S - I in Voigt form,
+// F = R S.
 //
 // The stress sigma = C eps does not commute with S, so the change of R with F contributes. The
 // differential of the polar rotation is the one of corotational_simd.c:

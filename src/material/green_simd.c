@@ -12,11 +12,11 @@
 //   stretches  3 mu s_a^2 - mu + lambda t on the diagonal, plus lambda s s'
 //
 // The twists are the first to become negative: under any pressure. The deficit of a negative twist
-// is a function of s_c and acts on R [v_c], so the projection adds L M L' with M = sum deficit_c /
-// 2 v_c v_c' and L, R as in corotational_simd.c. If S has no negative eigenvalue, no twist has, and
-// nothing is decomposed. A block with negative flips or stretches, with a stretch below the
-// threshold of the extended energy, or with a volume term is evaluated by isotropic_simd.c, with
-// the same result.
+// is a function of s_c and acts on R [v_c], so the projection adds L M L' with
+// M = sum deficit_c / 2 v_c v_c' and L, R as in corotational_simd.c. If S has no negative
+// eigenvalue, no twist has, and nothing is decomposed. A block with negative flips or stretches,
+// with a stretch below the threshold of the extended energy, or with a volume term is evaluated by
+// isotropic_simd.c, with the same result.
 //
 // Cost: about 300 fused operations for H; under pressure also a polar and an eigenvalue
 // decomposition. Checked by: tests/material/test_green.c, against isotropic_simd.c.

@@ -185,8 +185,8 @@ SN_INLINE void sn_lanes_eigenvectors(sn_lanes values[3], sn_lanes3 *V, const sn_
     sn_lanes_rank_one_axis(v, &e->projector);
     sn_lanes_complete_basis(u, w, v);
 
-    // In the axes (u, w), C is -y/2 I + [half, cross; cross, -half] with cos 2t = half/h and sin 2t
-    // = cross/h.
+    // In the axes (u, w), C is -y/2 I + [half, cross; cross, -half] with cos 2t = half/h and
+    // sin 2t = cross/h.
     sn_lanes Cu[3] = {C->xx * u[0] + C->xy * u[1] + C->xz * u[2],
                       C->xy * u[0] + C->yy * u[1] + C->yz * u[2],
                       C->xz * u[0] + C->yz * u[1] + C->zz * u[2]};

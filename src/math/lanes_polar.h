@@ -1,5 +1,5 @@
-// The polar decomposition F = R S and the signed singular value decomposition in lanes, with det R
-// = +1 for every F.
+// The polar decomposition F = R S and the signed singular value decomposition in lanes, with
+// det R = +1 for every F.
 //
 // With i1 = |F|^2, i2 = |cof F|^2 and J = det F, f = tr S is the largest root of
 //

@@ -55,8 +55,8 @@ sn_mat3 sn_pbd_value_gradient(int constraint, sn_mat3 G);
 double sn_pbd_height(sn_mat3 *gradient, int axis, sn_mat3 G);
 
 // One projection of the seven constraints. `stiffness`: the fraction removed of each. With
-// `multipliers` (seven numbers, 0 at the start of a step) `stiffness` holds the compliances alpha /
-// h^2 instead, and the update is that of Macklin et al. 2016:
+// `multipliers` (seven numbers, 0 at the start of a step) `stiffness` holds the compliances
+// alpha / h^2 instead, and the update is that of Macklin et al. 2016:
 //
 //   dl = -(c + alpha l) / (sum w|grad|^2 + alpha)
 void sn_pbd_project(sn_vec3 x[4], const double w[4], sn_mat3 B,

@@ -11,9 +11,9 @@ static const double PI = 3.14159265358979323846;
 
 // ---- Double reflection --------------------------------------------------------------------------
 
-// A helix (a cos s, a sin s, b s). Its Frenet frame rotates about the tangent by the torsion b /
-// (a^2 + b^2) per length, so that the rotation-minimising axis lies at minus that angle from the
-// normal.
+// A helix (a cos s, a sin s, b s). Its Frenet frame rotates about the tangent by the torsion
+// b / (a^2 + b^2) per length, so that the rotation-minimising axis lies at minus that angle from
+// the normal.
 static double helix_error(int32_t count) {
     enum { MOST = 513 };
     sn_vec3 x[MOST], t[MOST], r[MOST];

@@ -243,8 +243,8 @@ static void test_uniaxial_extension(void **state) {
 
         double tolerance = 1e-12;
         if (c.def.law == SINEW_MATERIAL_MOONEY_RIVLIN || c.def.law == SINEW_MATERIAL_ARRUDA_BOYCE) {
-            // The curve is that of an incompressible solid; the deviation is of the order stress /
-            // bulk.
+            // The curve is that of an incompressible solid; the deviation is of the order
+            // stress / bulk.
             c.def.c10 = 0.3;
             c.def.c01 = 0.1;
             c.def.chain_length = 5;

@@ -193,8 +193,8 @@ void sn_dual_rates(sn_vec3 *rate, sn_mat3 *F_rate, const sn_dual_point *point,
     sn_mat3 R = sn_quat_to_mat3(point->turn);
     sn_vec3 columns[3];
     for (int k = 0; k < 3; k++) {
-        // dF e_k = 2 vec(dQ_k + b R_k / 2 + Q_k b* + c P_k*) - 4 vec(c) P_k,s - 2 b_s F_k, with R_k
-        // / 2 counted to Q_k
+        // dF e_k = 2 vec(dQ_k + b R_k / 2 + Q_k b* + c P_k*) - 4 vec(c) P_k,s - 2 b_s F_k, with
+        // R_k / 2 counted to Q_k
         sn_vec3 R_k = sn_mat3_column(R, k);
         sn_vec3 F_k = sn_mat3_column(point->F, k);
         sn_quat Q = {0.5 * F_k.x, 0.5 * F_k.y, 0.5 * F_k.z, sums.Q[k].w};

@@ -1,10 +1,10 @@
 // Dual quaternion blending of rigid nodes at one point: its position, its deformation gradient, and
 // its derivatives with respect to the nodes.
 //
-// With the dual quaternions a_i of the nodes' motions since rest, b = sum w_i a_i and x = R(b) X +
-// t(b) (Gilles et al. 2011, 2; after Kavan et al. 2008). The formulas use the points x_i = R_i (X -
-// X_i) + t_i that the nodes would carry alone, and the quaternions p_i = a_i0 b0^-1, so that no
-// number depends on the world's origin:
+// With the dual quaternions a_i of the nodes' motions since rest, b = sum w_i a_i and
+// x = R(b) X + t(b) (Gilles et al. 2011, 2; after Kavan et al. 2008). The formulas use the points
+// x_i = R_i (X - X_i) + t_i that the nodes would carry alone, and the quaternions
+// p_i = a_i0 b0^-1, so that no number depends on the world's origin:
 //
 //   sum w_i p_i = 1,   x = sum w_i vec(x_i p_i),   y_i = x_i - x,   r_i = y_i p_i / 2
 //   s = sum w_i r_i (a scalar),   q_i = r_i - s p_i,   sum w_i q_i = 0

@@ -16,8 +16,8 @@
 //   with g_j = w_j (c0 p_s' + c1.p' + c2.q' + c3 q_s') + 2 S_j.q'
 //
 // A node's own motion is of second order too: along (w, t) its p and q bend so that, with L = (L_p,
-// L_q) the first derivative in p and q and z = L_q p*, the form gains -(L_p.p + L_q.q) |w|^2 / 4 +
-// (t x w).z / 2 - (t.w) z_s / 2.
+// L_q) the first derivative in p and q and z = L_q p*, the form gains
+// -(L_p.p + L_q.q) |w|^2 / 4 + (t x w).z / 2 - (t.w) z_s / 2.
 #ifndef SN_FRAME_BLEND_RIGID_GEOMETRIC_H
 #define SN_FRAME_BLEND_RIGID_GEOMETRIC_H
 
@@ -64,8 +64,8 @@ SN_INLINE geometric_sums sum_geometric(const sn_lanes_vec S[3], const sn_lanes_v
     return g;
 }
 
-// Columns of a node's map: for w = e_a, p = e_a p / 2 and q = (e_a q + (e_a x d) p) / 2; for t =
-// e_a, q = e_a p / 2.
+// Columns of a node's map: for w = e_a, p = e_a p / 2 and q = (e_a q + (e_a x d) p) / 2; for
+// t = e_a, q = e_a p / 2.
 SN_INLINE void find_geometric_map(double *map, sn_lanes_quat p, sn_lanes_quat q, sn_lanes_vec d) {
     sn_lanes zero = {0};
     sn_lanes half = sn_lanes_all(0.5);

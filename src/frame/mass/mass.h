@@ -3,9 +3,9 @@
 // In: the weights over the voxels, densities, and the nodes. Out: the mass matrix M, gravity and
 // gyroscopic forces, momenta, and free motions.
 //
-// With x = sum_i w_i sum_a m_a(X) a_ia the kinetic energy is half of adot' (G (x) I) adot, and M =
-// B' (G (x) I) B, where B maps velocities of rows to velocities of controls (the identity, or w x a
-// for the columns of a rigid node). G is constant:
+// With x = sum_i w_i sum_a m_a(X) a_ia the kinetic energy is half of adot' (G (x) I) adot, and
+// M = B' (G (x) I) B, where B maps velocities of rows to velocities of controls (the identity, or
+// w x a for the columns of a rigid node). G is constant:
 //
 //   consistent  G_(ia)(jb) = integral of rho w_i w_j m_a m_b
 //   row sum     G_(ia)(ib) = integral of rho w_i m_a m_b, nothing between nodes: each node carries

@@ -11,8 +11,8 @@
 
 enum { LABELS = 65536, TRIALS = 24 };
 
-// Whether the centre x + 1/2 of some voxel lies on a border k cells / blocks, that is, whether (2 x
-// + 1) blocks = 2 k cells has a solution.
+// Whether the centre x + 1/2 of some voxel lies on a border k cells / blocks, that is, whether
+// (2 x + 1) blocks = 2 k cells has a solution.
 static bool has_ties(int32_t cells, int32_t blocks) {
     if (blocks % 2) {
         return false; // an odd number cannot equal an even one

@@ -1,8 +1,8 @@
 // Evaluation of the springs at a configuration: energy, forces and stiffness, spring by spring.
 // Built for each instruction set, for its fused multiply-adds.
 //
-// Variations, with w' = R_m' w and t' = R_m' t for the rates w, t of a frame, n = phi / |phi| and a
-// = |phi|:
+// Variations, with w' = R_m' w and t' = R_m' t for the rates w, t of a frame, n = phi / |phi| and
+// a = |phi|:
 //
 //   dphi = A (w_j' - w_i'),   A = n n' + (a/2) / sin(a/2) (I - n n')
 //   w_m' = (w_i' + w_j') / 2 + T (w_j' - w_i'),   T = -tan(a/4) / (2 a) [phi]x
@@ -74,8 +74,8 @@ static sn_vec3 apply_A(const joint *j, sn_vec3 v) {
 // half-way axes.
 static void add_force(const sn_nodes *nodes, const sn_spring *spring, const joint *j, sn_vec3 g,
                       sn_vec3 p, double *force) {
-    // dW = (A g - T's).(w_j' - w_i') + p.(t_j' - t_i') + w_j'.(r_j' x p) - w_i'.(r_i' x p) -
-    // s.(w_i' + w_j') / 2, s = u x p
+    // dW = (A g - T's).(w_j' - w_i') + p.(t_j' - t_i') + w_j'.(r_j' x p)
+    //      - w_i'.(r_i' x p) - s.(w_i' + w_j') / 2,   s = u x p
     sn_vec3 s = sn_cross(j->u, p);
     sn_vec3 h = sn_sub(apply_A(j, g), sn_scale(j->bend, sn_cross(j->phi, s))); // T' = bend [phi]x
     sn_vec3 half = sn_scale(0.5, s);

@@ -12,9 +12,9 @@
 //   evaluate.c         weights and gradients at voxels, points and vertices
 //   placement.c        automatic node positions
 //
-// The table is stored by voxel, as compressed rows: the entries of voxel v are start[v] .. start[v
-// + 1] - 1, nodes ascending. If the weights are normalised, they sum to 1 at every voxel, point and
-// sample, and their gradients to 0, up to rounding.
+// The table is stored by voxel, as compressed rows: the entries of voxel v are start[v] ..
+// start[v + 1] - 1, nodes ascending. If the weights are normalised, they sum to 1 at every voxel,
+// point and sample, and their gradients to 0, up to rounding.
 #ifndef SN_FRAME_WEIGHTS_WEIGHTS_H
 #define SN_FRAME_WEIGHTS_WEIGHTS_H
 

@@ -102,9 +102,9 @@ typedef struct sn_adjacency {
     int32_t *items;
 } sn_adjacency;
 
-// For each node the positions at which `indices` names it, ascending: item = element *
-// nodes_per_element + local. This is the gather list of a scatter without atomics. Indices must be
-// in range.
+// For each node the positions at which `indices` names it, ascending:
+// item = element * nodes_per_element + local. This is the gather list of a scatter without atomics.
+// Indices must be in range.
 sinew_status sn_build_node_slots(sn_arena *arena, const int32_t *indices, int32_t nodes_per_element,
                                  int32_t element_count, int32_t node_count, sn_adjacency *slots);
 
@@ -143,9 +143,9 @@ typedef struct sn_surface {
 
 sinew_status sn_build_surface(sn_arena *arena, const sinew_mesh *mesh, sn_surface *surface);
 
-// The contribution of a triangle to the normal at its corner, with the weights of Max (1999): a x b
-// / (|a|^2 |b|^2) for the sides a, b from there to the next and the previous corner. Exact for
-// points on a sphere, without square roots or angles. 0 if a side has no length.
+// The contribution of a triangle to the normal at its corner, with the weights of Max (1999):
+// a x b / (|a|^2 |b|^2) for the sides a, b from there to the next and the previous corner. Exact
+// for points on a sphere, without square roots or angles. 0 if a side has no length.
 static inline sn_vec3 sn_corner_normal(const double *points, int32_t corner, int32_t next,
                                        int32_t last) {
     sn_vec3 p = sn_load3(sn_at3(points, corner));
@@ -216,8 +216,8 @@ sinew_status sn_check_cutting(sinew_context *context, sinew_element element, int
 
 // Shape functions N and their derivatives dN with respect to the natural coordinates.
 //
-// Tet: (r, s, t) are the barycentric coordinates of corners 1, 2, 3; that of corner 0 is 1 - r - s
-// - t. Hex: (r, s, t) in [-1, 1] along the edges 01, 03, 04.
+// Tet: (r, s, t) are the barycentric coordinates of corners 1, 2, 3; that of corner 0 is
+// 1 - r - s - t. Hex: (r, s, t) in [-1, 1] along the edges 01, 03, 04.
 
 // N_i = L_i (2 L_i - 1) at the corners, 4 L_a L_b at the middle of edge ab.
 void sn_shape_tet10(sn_vec3 natural, double N[10], double dN[10][3]);

@@ -131,8 +131,8 @@ sinew_status sn_build_node_neighbors(sn_arena *arena, const sinew_mesh *mesh,
     return status;
 }
 
-// All faces in the order of their sorted corner nodes, so that equal ones are adjacent; face =
-// element * faces + local.
+// All faces in the order of their sorted corner nodes, so that equal ones are adjacent;
+// face = element * faces + local.
 typedef struct sorted_faces {
     int32_t count, width;
     int32_t *tuples; // sorted corners of each face

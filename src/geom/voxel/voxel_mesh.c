@@ -290,8 +290,8 @@ static sinew_status push_parts(sn_arena *arena, net *net) {
     return sn_arena_status(arena);
 }
 
-// Steps towards the neighbours' mean and back, as fractions. Waves longer than 1 / forth + 1 / back
-// = 0.11 (of the umbrella operator's spectrum, 0 to 2) are kept.
+// Steps towards the neighbours' mean and back, as fractions. Waves longer than
+// 1 / forth + 1 / back = 0.11 (of the umbrella operator's spectrum, 0 to 2) are kept.
 static const double steps[2] = {0.5, -0.53};
 
 typedef struct smooth_job {
