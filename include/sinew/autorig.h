@@ -59,8 +59,8 @@ typedef struct sinew_autorig_def {
     double mass_damping;
     /// Rayleigh damping beta K. [s] >= 0. Default 0.
     double stiffness_damping;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_autorig_def;
 

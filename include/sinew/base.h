@@ -37,7 +37,7 @@ typedef enum sinew_status {
     SINEW_NOT_FOUND,        ///< A name or label that does not exist.
     SINEW_DIVERGED,         ///< The state could not be advanced; the last accepted state is kept.
     SINEW_IO_FAILED, ///< The system could not read or write: a full disk, a missing permission.
-    SINEW_CANCELLED, ///< The host's `sinew_progress` asked for the call to end.
+    SINEW_CANCELLED, ///< The host's `sinew_progress` cancelled the call.
 } sinew_status;
 
 /// The name of a status, e.g. "invalid argument". Static text.
@@ -46,8 +46,8 @@ SINEW_API const char *sinew_status_name(sinew_status status);
 /// The version of the library at run time, e.g. "0.1.0". Static text.
 SINEW_API const char *sinew_version(void);
 
-/// The host's own memory. Both functions must be callable from the thread that calls the
-/// library; the library allocates nothing on worker threads, and nothing in a step after the first.
+/// Memory functions of the host program. They are called only from threads that call the library,
+/// never from its worker threads. Steps after the first allocate nothing.
 typedef struct sinew_allocator {
     /// Returns `size` bytes aligned to `alignment` (a power of two, at most 64), or NULL.
     void *(*allocate)(void *user, size_t size, size_t alignment);
@@ -64,9 +64,9 @@ typedef struct sinew_logger {
     void *user;
 } sinew_logger;
 
-/// The host's own task system. `run` calls `task(data, i)` once for every i in [0, count), on any
-/// thread, and returns when all are done. Results do not depend on the order or the number of
-/// threads.
+/// The task system of the host program. `run` calls `task(data, i)` once for every i in [0, count),
+/// on any thread, and returns when all are done. Results do not depend on the order or the number
+/// of threads.
 typedef struct sinew_tasks {
     void (*run)(void *user, void (*task)(void *data, int32_t index), void *data, int32_t count);
     void *user;
@@ -78,7 +78,7 @@ typedef struct sinew_tasks {
 /// results.
 typedef struct sinew_progress {
     /// `what` names the work (static text, e.g. "computing weights"); `share` is the part of it
-    /// that is done, in [0, 1], or -1 if that is not known. Return true to go on. Return false to
+    /// that is done, in [0, 1], or -1 if unknown. Return true to continue. Return false to
     /// cancel: the call then fails with SINEW_CANCELLED and leaves its objects as they were (a
     /// static solve keeps the bodies that it has brought to rest so far). Must not call the
     /// library.
@@ -102,8 +102,8 @@ typedef struct sinew_context_def {
     sinew_tasks tasks;
     /// Reports progress and may cancel long calls. Default: none, `report` is NULL.
     sinew_progress progress;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_context_def;
 
@@ -117,8 +117,8 @@ SINEW_API sinew_context *sinew_context_create(const sinew_context_def *def);
 /// Destroys a context; every object made with it must have been destroyed before. NULL is allowed.
 SINEW_API void sinew_context_destroy(sinew_context *context);
 
-/// Threads that share the work of a context, the caller included; of a host's own task system,
-/// whose number is not known, a guess. [count]
+/// Number of threads that share the work of a context, the caller included. [count] With a task
+/// system of the host, whose number of threads is unknown, this is a guess.
 SINEW_API int32_t sinew_context_get_thread_count(const sinew_context *context);
 
 /// What went wrong in the last failed call with this context: which item, its value, what would be

@@ -42,8 +42,8 @@ typedef struct sinew_curve_def {
     /// Rotates all frames about the curve, counter-clockwise as seen against its direction. [rad]
     /// Finite. Default 0.
     double turn;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_curve_def;
 
@@ -119,8 +119,8 @@ typedef struct sinew_field_def {
     sinew_field_solver solver;
     /// Default SINEW_FIELD_TURNS_AUTO.
     sinew_field_turns turns;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_field_def;
 

@@ -102,8 +102,8 @@ typedef struct sinew_weights_def {
     bool adopt_outside;
     /// User: node_count numbers for each voxel. Borrowed in the call.
     const double *values;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_weights_def;
 
@@ -155,8 +155,8 @@ typedef struct sinew_sampling_def {
     /// Regions end where labels change, so that each has one material. Off, a region's stiffness is
     /// averaged. Default true.
     bool by_label;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_sampling_def;
 
@@ -205,8 +205,8 @@ typedef struct sinew_placement_def {
     sinew_metric metric;
     /// Even: sweeps of Lloyd's relaxation at most. [count] At least 0. Default 20.
     int32_t relaxations;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_placement_def;
 

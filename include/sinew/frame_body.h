@@ -108,8 +108,8 @@ typedef struct sinew_frame_body_def {
     double velocity[3];
     /// ... and w. [rad/s] Finite. Default 0.
     double angular_velocity[3];
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_frame_body_def;
 
@@ -210,8 +210,8 @@ typedef struct sinew_frame_insert_def {
     double range;
     /// Over which time a jump in shape and strain fades. [s] Not negative. Default 0.1.
     double fade;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_frame_insert_def;
 

@@ -1,4 +1,4 @@
-// Many points of a body of frames at once: a surface that is loaded, coloured or written.
+// Many points of a body of frames at once, such as the vertices of a surface.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_FRAME_POINTS_H
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/// Opaque: rest points of a frame body that are read or loaded again and again, their weights
-/// looked up once. Valid until a frame joins or leaves the body, or the body is destroyed.
+/// Opaque: material points of a frame body for repeated use; their weights are looked up once.
+/// Valid until a frame is added to or removed from the body, or the body is destroyed.
 typedef struct sinew_frame_points sinew_frame_points;
 
 /// Looks up `count` points, three numbers each. [m] They are copied.
@@ -20,8 +20,9 @@ SINEW_API sinew_status sinew_frame_points_create(sinew_body *body, const double 
 /// NULL is allowed.
 SINEW_API void sinew_frame_points_destroy(sinew_frame_points *points);
 
-/// What the points do now: three numbers a point for positions [m] and velocities [m/s], one state
-/// a point, whose `energy` is a density. [J/m3] Each output may be NULL. Allocates nothing.
+/// Computes the present positions [m] and velocities [m/s] of the points, three numbers each, and
+/// their states, in which `energy` is a density [J/m^3]. Each output may be NULL. Allocates
+/// nothing.
 SINEW_API void sinew_frame_points_compute(const sinew_frame_points *points, double *positions,
                                           double *velocities, sinew_element_state *states);
 
@@ -29,9 +30,9 @@ SINEW_API void sinew_frame_points_compute(const sinew_frame_points *points, doub
 SINEW_API void sinew_frame_points_add_forces(const sinew_frame_points *points,
                                              const double *forces);
 
-/// The frames that carry each point, and their weights: those of point i are numbers starts[i] to
-/// starts[i + 1] - 1 of `nodes` and `weights`. [-] Each output may be NULL; the arrays live as long
-/// as the points.
+/// The frames that move each point, and their weights: those of point i are entries starts[i] to
+/// starts[i + 1] - 1 of `nodes` and `weights`. [-] Each output may be NULL. The arrays are valid as
+/// long as the points.
 SINEW_API void sinew_frame_points_get_weights(const sinew_frame_points *points,
                                               const int32_t **starts, const int32_t **nodes,
                                               const double **weights);

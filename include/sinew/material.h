@@ -122,8 +122,8 @@ typedef struct sinew_material_def {
     bool exact_rotation;
     /// The caller's own law, for SINEW_MATERIAL_CUSTOM. Default none.
     sinew_custom_material custom;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_material_def;
 

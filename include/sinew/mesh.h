@@ -98,8 +98,8 @@ typedef struct sinew_shape_def {
     /// Tets per cell: 5 (better angles; neighbouring cells are mirrored; a tube needs an even count
     /// around) or 6 (all cells of a box alike). Default 5.
     int32_t tets_per_cell;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_shape_def;
 
@@ -124,8 +124,8 @@ typedef struct sinew_voxel_mesh_def {
     sinew_element element;
     /// As for shapes. Default 5.
     int32_t tets_per_cell;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_voxel_mesh_def;
 
@@ -216,8 +216,8 @@ typedef struct sinew_tetrahedralize_def {
     sinew_element element;
     /// Keep only the largest part, by volume, of those connected through faces. Default false.
     bool largest_component;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_tetrahedralize_def;
 

@@ -95,8 +95,8 @@ typedef struct sinew_pbd_def {
     /// keep their distances; either all nodes of a core are kinematic or none. Default NULL: no
     /// cores.
     const int32_t *cores;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_pbd_def;
 
@@ -167,8 +167,8 @@ typedef struct sinew_pbd_body_def {
     double velocity[3];
     /// ... and w. [rad/s] Finite. Default 0.
     double angular_velocity[3];
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_pbd_body_def;
 

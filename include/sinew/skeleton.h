@@ -38,8 +38,8 @@ typedef struct sinew_joint_def {
     bool has_tip;
     /// End of that bone in the joint's frame. [m] Default 0.
     double tip[3];
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_joint_def;
 
@@ -167,8 +167,8 @@ typedef struct sinew_retarget_def {
     double scale;
     /// Added to the root's position after scaling. [m] Default 0.
     double offset[3];
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_retarget_def;
 

@@ -48,8 +48,8 @@ typedef struct sinew_voxel_def {
     /// More memory than this is not allocated; the message reports the estimate. [byte] Default 4
     /// GiB.
     size_t memory_limit;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_voxel_def;
 
@@ -105,8 +105,8 @@ typedef struct sinew_solid_def {
     double thickness;
     /// Rotates its own axes into the grid's: quaternion (x, y, z, w). Default identity.
     double rotation[4];
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_solid_def;
 

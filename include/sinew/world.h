@@ -16,15 +16,14 @@ typedef struct sinew_world sinew_world;
 /// Opaque: one elastic body of a world.
 typedef struct sinew_body sinew_body;
 
-/// How a step advances the state. All but the symplectic one solve for the new positions; they
-/// differ in the acceleration that those imply, and so in how much they damp.
+/// How a step advances the state. All but symplectic Euler solve equations for the new positions;
+/// they differ in order and in numerical damping.
 typedef enum sinew_integrator {
-    /// Implicit Euler, one linearised solve a step (Baraff and Witkin 1998). First order, damps,
+    /// Implicit Euler, one linearised solve per step (Baraff and Witkin 1998). First order, damps,
     /// very stable. The default.
     SINEW_INTEGRATOR_IMPLICIT_EULER,
     /// Implicit Euler to convergence: Newton on the incremental potential with a line search. First
-    /// order, damps, as robust as
-    /// it gets.
+    /// order, damps, the most robust.
     SINEW_INTEGRATOR_NEWTON_EULER,
     /// Semi-implicit Euler: explicit, first order, its energy oscillates but does not drift; stable
     /// only for small steps.
@@ -40,18 +39,16 @@ typedef enum sinew_integrator {
 
 /// How the linear systems of a step are solved.
 typedef enum sinew_solver {
-    /// By size: dense, direct, multigrid, or of frame bodies with many controls at a sample
-    /// matrix-free; direct for static
-    /// solves.
+    /// Chosen by size: dense, direct or multigrid; matrix-free for frame bodies with many controls
+    /// per sample; direct for static solves.
     SINEW_SOLVER_AUTO,
     SINEW_SOLVER_JACOBI,    ///< Conjugate gradients, block Jacobi.
     SINEW_SOLVER_CHOLESKY0, ///< Conjugate gradients, block incomplete Cholesky without fill.
     SINEW_SOLVER_MULTIGRID, ///< Conjugate gradients, algebraic multigrid.
-    SINEW_SOLVER_DIRECT, ///< Sparse Cholesky (CHOLMOD where it is built in), its analysis reused.
-    SINEW_SOLVER_DENSE,  ///< Dense Cholesky, for systems of a few hundred unknowns.
+    SINEW_SOLVER_DIRECT,    ///< Sparse Cholesky (CHOLMOD if built in); the analysis is reused.
+    SINEW_SOLVER_DENSE,     ///< Dense Cholesky, for systems of a few hundred unknowns.
     /// Conjugate gradients, block Jacobi by frame. Frame bodies multiply by their stiffness sample
-    /// by sample and never
-    /// assemble it; other bodies do, as for the others.
+    /// by sample and never assemble it; other bodies assemble it as usual.
     SINEW_SOLVER_MATRIX_FREE,
 } sinew_solver;
 
@@ -72,17 +69,18 @@ typedef struct sinew_world_def {
     /// Residual force at which Newton ends, relative to the largest of the forces in balance. [-]
     /// In (0, 1). Default 1e-6.
     double newton_tolerance;
-    /// Newton iterations after which a step is taken as it is. [count] At least 1. Default 50.
+    /// Newton iterations after which a step is accepted without convergence. [count] At least 1.
+    /// Default 50.
     int32_t newton_iterations;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_world_def;
 
 /// A definition with every field at its default.
 SINEW_API sinew_world_def sinew_default_world_def(void);
 
-/// Makes a world without bodies. No pointer may be NULL.
+/// Creates a world without bodies. No pointer may be NULL.
 SINEW_API sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def,
                                           sinew_world **world);
 
@@ -94,57 +92,56 @@ SINEW_API void sinew_world_destroy(sinew_world *world);
 typedef enum sinew_outcome {
     SINEW_OUTCOME_CONVERGED,
     SINEW_OUTCOME_ITERATION_LIMIT, ///< The residual is still above the tolerance.
-    SINEW_OUTCOME_STALLED,    ///< No step along the search direction lowers the energy any more.
-    SINEW_OUTCOME_NOT_FINITE, ///< The new state was not finite; the old one was kept and time stood
-                              ///< still.
-    SINEW_OUTCOME_SINGULAR,   ///< Dual quaternions of frames a full rotation apart cancel; the old
-                              ///< state was kept, time stood still.
-    /// The new state would have far more energy than work explains; the old state was kept, time
-    /// stood still.
+    SINEW_OUTCOME_STALLED,         ///< No step along the search direction lowers the energy.
+    /// The new state was not finite; state and time did not change.
+    SINEW_OUTCOME_NOT_FINITE,
+    /// The dual quaternions of frames a full rotation apart cancel; state and time did not change.
+    SINEW_OUTCOME_SINGULAR,
+    /// The new state would have far more energy than the work done; state and time did not change.
     SINEW_OUTCOME_UNSTABLE,
 } sinew_outcome;
 
 /// The name of an outcome, e.g. "iteration limit". Static text.
 SINEW_API const char *sinew_outcome_name(sinew_outcome outcome);
 
-/// What a step did. Sums over all bodies unless said otherwise.
+/// Report of a step; sums over all bodies unless stated otherwise.
 typedef struct sinew_step_report {
     sinew_outcome outcome;
     int32_t newton_iterations;
     int32_t solver_iterations; ///< Of all linear solves.
     double solver_residual;    ///< Relative residual of the worst linear solve. [-]
     bool solver_converged;     ///< Whether every linear solve met its tolerance.
-    double newton_residual; ///< Relative residual force at the end; for the linearised step, before
-                            ///< the solve. [-]
+    /// Relative residual force at the end; for the linearised step, before the solve. [-]
+    double newton_residual;
     int32_t line_search_cuts; ///< Halvings of Newton steps.
-    /// Groups of attached bodies whose step could not be accepted and was found in smaller parts,
-    /// by implicit Euler with Newton's method. [count]
+    /// Groups of attached bodies whose step was rejected and repeated in smaller parts, with
+    /// implicit Euler and Newton's method. [count]
     int32_t rescued;
     double assemble_seconds; ///< Forces and stiffness. [s]
     double solve_seconds;    ///< Linear solves. [s]
     double total_seconds;    ///< The whole step. [s]
 } sinew_step_report;
 
-/// Advances the world by one step. `report` may be NULL. A step whose end is not finite, is
-/// singular or has more than 10 times the energy that work explains (of gravity, loads, supports
-/// and attachments, beginning with the energy at the first step) is tried again in up to 16 smaller
-/// parts; if that fails too, SINEW_DIVERGED is returned and the state and the time are as before
-/// the step. The elastic energy at the end of an explicit step is judged by the next step, and the
-/// limit is 100 times.
+/// Advances the world by one step. `report` may be NULL. A step is rejected if its end is not
+/// finite, is singular, or has more than 10 times the energy that it should have: the energy at the
+/// first step plus the work of gravity, loads, supports and attachments since then. It is then
+/// repeated in up to 16 smaller parts. If that fails too, SINEW_DIVERGED is returned, and the state
+/// and the time do not change. For explicit integrators the elastic energy is checked one step
+/// later, and the limit is 100 times.
 SINEW_API sinew_status sinew_world_step(sinew_world *world, sinew_step_report *report);
 
-/// The residual force of the last step where it balanced forces, over the largest of them: what the
-/// nonlinear equations are off by. [-] Of linearised implicit Euler this is how far one linear
-/// solve is from the solution; of the others what Newton's method left. Forces and loads count as
-/// they are now, so ask right after the step. 0 for explicit integrators and bodies under position
-/// dynamics. Costs one evaluation of the forces. `residual` must not be NULL.
+/// The error of the last step: the residual of its nonlinear equations, relative to the largest
+/// force in them. [-] For linearised implicit Euler this is the error of solving once; for the
+/// other integrators it is what Newton's method left. Uses the present forces and loads, so call it
+/// right after the step. 0 for explicit integrators and bodies under position dynamics. Costs one
+/// evaluation of the forces. `residual` must not be NULL.
 SINEW_API sinew_status sinew_world_compute_residual(sinew_world *world, double *residual);
 
-/// Time that has passed: the number of steps times their length, so that rounding does not add up;
-/// counted again where the length changes. [s]
+/// The simulated time. [s] Computed as number of steps times their length, so that rounding errors
+/// do not accumulate; the count restarts when the length changes.
 SINEW_API double sinew_world_get_time(const sinew_world *world);
-/// The time after so many more steps of the present length, exactly as sinew_world_get_time will
-/// return it: when to evaluate what the next step is to follow. [s]
+/// The time after this many more steps of the present length, exactly as sinew_world_get_time will
+/// return it. [s] Use it to evaluate motions that the next step has to follow.
 SINEW_API double sinew_world_get_time_after(const sinew_world *world, int64_t steps);
 
 /// Changes gravity, step, integrator, solver and tolerances from the next step on. `def` must not
@@ -152,88 +149,89 @@ SINEW_API double sinew_world_get_time_after(const sinew_world *world, int64_t st
 SINEW_API sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def);
 SINEW_API sinew_world_def sinew_world_get_def(const sinew_world *world);
 
-/// Bodies. [count]
+/// Number of bodies. [count]
 SINEW_API int32_t sinew_world_get_body_count(const sinew_world *world);
-/// A body by its number, in the order they were made; NULL if there is none.
+/// The body with this index, in the order of creation; NULL if there is none.
 SINEW_API sinew_body *sinew_world_get_body(const sinew_world *world, int32_t index);
 
-/// The static solve: positions at which all forces balance, by Newton with a line search, the loads
-/// raised in equal parts.
+/// Options of a static solve, which finds the positions at which all forces balance, by Newton with
+/// a line search, raising the loads in equal steps.
 typedef struct sinew_static_def {
-    /// Parts in which gravity, loads and prescribed displacements are applied. [count] At least 1.
+    /// Steps in which gravity, loads and prescribed displacements are raised. [count] At least 1.
     /// Default 1.
     int32_t load_steps;
-    /// Newton iterations for each part. [count] At least 1. Default 100.
+    /// Largest number of Newton iterations per load step. [count] At least 1. Default 100.
     int32_t newton_iterations;
-    /// Residual force at which a part is solved, relative to the largest of the forces in balance.
+    /// Residual force at which a load step ends, relative to the largest of the forces in balance.
     /// [-] In (0, 1). Default 1e-8.
     double newton_tolerance;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_static_def;
 
 /// A definition with every field at its default.
 SINEW_API sinew_static_def sinew_default_static_def(void);
 
-/// Moves every body to its static equilibrium near the present state; velocities become zero, time
-/// stands still. `def` must not be NULL, `report` may be. A solve that did not converge returns
-/// SINEW_OK with another outcome than SINEW_OUTCOME_CONVERGED in the report: the state is then the
-/// last one found. A body that supports and attachments leave a rigid motion has no equilibrium:
-/// SINEW_INVALID_ARGUMENT names the body and the motion before anything is solved.
+/// Moves every body to a static equilibrium near the present state. Velocities become zero; the
+/// time does not change. `def` must not be NULL, `report` may be. A solve that did not converge
+/// returns SINEW_OK with an outcome other than SINEW_OUTCOME_CONVERGED in the report, and the state
+/// is the last one found. A body that can still move rigidly has no equilibrium: the call then
+/// fails with SINEW_INVALID_ARGUMENT before anything is solved, and the message names the body and
+/// the motion.
 SINEW_API sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
                                                 sinew_step_report *report);
 
 /// Opaque: ties a point of one body to a point of another (or the same) body, or to a position in
-/// space. Lives until it is destroyed, or one of its bodies or the world is.
+/// space. Valid until it, one of its bodies or the world is destroyed.
 typedef struct sinew_attachment sinew_attachment;
 
 typedef struct sinew_attachment_def {
-    /// The body whose node or point is tied. Needed. Not under position dynamics, which has no part
-    /// in the equations that attachments are solved with.
+    /// The body whose node or point is tied. Required. Not a body under position dynamics, which is
+    /// not part of the equations that attachments are solved with.
     sinew_body *body;
     /// The tied node of a body of elements, or -1 for the point `rest`. A hard tie of a node to
     /// another body of elements needs one that is neither fixed nor scripted nor tied. Not read for
     /// bodies of frames. Default -1.
     int32_t node;
-    /// The tied point otherwise, in the rest shape. [m] Finite. Default 0.
+    /// If `node` is -1: the tied point, in the rest shape. [m] Finite. Default 0.
     double rest[3];
-    /// The body that holds it, of the same world; NULL: a position in space. Default NULL.
+    /// The body it is tied to, in the same world. Default NULL: a position in space.
     sinew_body *target;
-    /// Tie it to the point of `target` (or to the position) where the node or point is now: the
-    /// nearest of a body of elements; outside a body of frames the point that moves with the
-    /// nearest part of it. Default true.
+    /// True: tie it to the point of `target` (or the position) at which it is now. Outside a body
+    /// of elements this is the nearest point; outside a body of frames, the point that moves with
+    /// its nearest part. Default true.
     bool at_node;
-    /// Otherwise: the point of `target`, in its rest shape, or the position. [m] Finite. A hard tie
-    /// brings both together in the next step. Default 0.
+    /// If `at_node` is false: the point of `target`, in its rest shape, or the position. [m]
+    /// Finite. A hard tie brings both together in the next step. Default 0.
     double point[3];
-    /// Stiffness of the spring between both. [N/m] Positive, or 0 for a hard tie. Hard ties of
-    /// nodes to bodies of elements hold exactly, their unknowns eliminated. Others hold by a force
-    /// that is part of the solve: both ends meet to within what newton_tolerance times the largest
-    /// force of the step would move them, and mostly a thousandth of that (the midpoint rule: in
-    /// the middle of each step; at its end the gap is of second order in the step). Ties that
-    /// contradict each other share the gap. Default 0.
+    /// Stiffness of the spring between both ends. [N/m] Positive, or 0 for a hard tie. Hard ties of
+    /// nodes to bodies of elements are exact, because their unknowns are eliminated. Other hard
+    /// ties are forces that are part of the solve. Their gap is at most the displacement caused by
+    /// newton_tolerance times the largest force of the step, usually a thousandth of that. (For the
+    /// midpoint rule this holds in the middle of each step; at its end the gap is of second order
+    /// in the step.) Ties that contradict each other share the gap. Default 0.
     double stiffness;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_attachment_def;
 
-/// A hard tie where the point is now, bodies still to be filled in.
+/// A hard tie at the present position of the point; the bodies must be set.
 SINEW_API sinew_attachment_def sinew_default_attachment_def(void);
 
 /// Adds an attachment; `attachment` may be NULL. The frames of an attached body cannot change.
 SINEW_API sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def,
                                           sinew_attachment **attachment);
-/// Takes an attachment away. What was tied moves on with the velocity it has. NULL is allowed.
+/// Removes an attachment. The tied points keep their velocities. NULL is allowed.
 SINEW_API void sinew_attachment_destroy(sinew_attachment *attachment);
-/// Takes away every attachment of `body` to `target`, or to any body or position if `target` is
-/// NULL, and returns how many there were.
+/// Removes all attachments of `body` to `target`, or to any body or position if `target` is NULL;
+/// returns their number.
 SINEW_API int32_t sinew_world_detach(sinew_world *world, const sinew_body *body,
                                      const sinew_body *target);
 
-/// Moves the position that an attachment without a target body holds its point to. [m] Finite. A
-/// hard tie arrives there at the end of the next step.
+/// Moves the position to which an attachment without a target body ties its point. [m] Finite. With
+/// a hard tie the point reaches it at the end of the next step.
 SINEW_API sinew_status sinew_attachment_set_target(sinew_attachment *attachment,
                                                    const double position[3]);
 /// Changes the stiffness. [N/m] At least 0; 0 makes it a hard tie.
@@ -241,35 +239,35 @@ SINEW_API sinew_status sinew_attachment_set_stiffness(sinew_attachment *attachme
                                                       double stiffness);
 /// The stiffness. [N/m]
 SINEW_API double sinew_attachment_get_stiffness(const sinew_attachment *attachment);
-/// Where both ends are now. [m] Either pointer may be NULL.
+/// The present positions of both ends. [m] Either pointer may be NULL.
 SINEW_API void sinew_attachment_get_positions(sinew_attachment *attachment, double tied[3],
                                               double target[3]);
-/// The force on the tied point: of a spring at the present positions, of a hard tie in the last
-/// step or static solve. [N] The target receives the opposite one.
+/// The force on the tied point: for a spring at the present positions, for a hard tie in the last
+/// step or static solve. [N] The opposite force acts on the target.
 SINEW_API sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]);
 
-/// The size of a snapshot: the whole state (positions, velocities, time, what the integrators and
-/// the energy check remember; what is held and where it goes; forces on nodes, points and surfaces,
-/// scales of loads; targets, stiffnesses and forces of attachments) as bytes with a version and a
-/// checksum. They fit a world built the same way, with the same step and integrator, on the same
-/// kind of machine. Gravity, damping, tolerances and changes of materials are no part of it. The
-/// size changes with bodies, frames, loads, attachments and points, and when a surface receives its
-/// first forces. [byte]
+/// The size of a snapshot. [byte] A snapshot contains the whole state: positions, velocities, time,
+/// the history of integrators and energy check; supports and their targets; forces on nodes, points
+/// and surfaces; scales of loads; targets, stiffnesses and forces of attachments. It does not
+/// contain gravity, damping, tolerances and changes of materials. It has a version and a checksum,
+/// and fits a world that was built the same way, with the same step and integrator, on the same
+/// kind of machine. The size changes with bodies, frames, loads, attachments and points, and when a
+/// surface receives its first forces.
 SINEW_API size_t sinew_world_get_snapshot_size(const sinew_world *world);
-/// Writes a snapshot into `size` bytes of the caller's, at least as many as
-/// sinew_world_get_snapshot_size says. `bytes` must not be NULL.
+/// Writes a snapshot to the array `bytes`, which must not be NULL. `size` is at least
+/// sinew_world_get_snapshot_size.
 SINEW_API sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes,
                                                  size_t size);
-/// Goes back to a snapshot of exactly `size` bytes; what follows is bitwise what followed it then.
-/// Damaged bytes, and those of a world with other bodies, meshes, materials, loads, attachments,
-/// step or integrator, are refused with SINEW_INVALID_DATA, and the state is as before. So are
-/// those with a force on a point that has been destroyed since; points that were made since lose
+/// Restores a snapshot of exactly `size` bytes. The simulation then repeats bit by bit what
+/// followed the snapshot. Fails with SINEW_INVALID_DATA, without changing the state, if the bytes
+/// are damaged or belong to a world with other bodies, meshes, materials, loads, attachments, step
+/// or integrator, or if a point with a force has been destroyed since. Points created since lose
 /// their forces.
 SINEW_API sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
                                                     size_t size);
 
-/// The time at which a snapshot was taken. [s] Returns false, and leaves `time`, if the bytes are
-/// no snapshot or are damaged. `bytes` may be NULL.
+/// The time at which a snapshot was taken. [s] Returns false, without setting `time`, if the bytes
+/// are damaged or not a snapshot. `bytes` may be NULL.
 SINEW_API bool sinew_snapshot_get_time(const void *bytes, size_t size, double *time);
 
 /// Energies and momenta of the whole world, or of one body with sinew_body_get_measures.
@@ -289,8 +287,8 @@ typedef struct sinew_measures {
 /// Sums over all bodies; the extremes of J over all samples.
 SINEW_API void sinew_world_get_measures(sinew_world *world, sinew_measures *measures);
 
-/// Hash of the state's bytes (FNV-1a, 64 bit): equal states, equal hashes, whatever the number of
-/// threads.
+/// Hash of the bytes of the state (FNV-1a, 64 bit). Equal states have equal hashes; the number of
+/// threads makes no difference.
 SINEW_API uint64_t sinew_world_get_hash(const sinew_world *world);
 
 #ifdef __cplusplus

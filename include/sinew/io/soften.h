@@ -54,8 +54,8 @@ typedef struct sinew_soften_def {
     double tolerance;
     /// Morph targets that may be added. [count] In [1, 1000]. Default 48.
     int32_t targets;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_soften_def;
 
