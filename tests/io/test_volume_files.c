@@ -408,7 +408,7 @@ static void test_refusals(void **state) {
          SINEW_INVALID_DATA, "axis 1 has cells of length 0"},
         {"a.nrrd",
          "NRRD0004\ntype: short\ndimension: 3\nsizes: 1 1 1\nencoding: raw\nunits: \"mm\"\n\n11\n",
-         SINEW_INVALID_DATA, "lacks endian"},
+         SINEW_INVALID_DATA, "has no endian"},
         {"a.mha", "NDims = 3\n", SINEW_INVALID_DATA, "the header ends without ElementDataFile"},
         {"a.mha", "NDims = 2\n", SINEW_INVALID_DATA, "three dimensions"},
     };
