@@ -43,7 +43,8 @@ typedef enum sinew_plane {
 /// they are too stiff, in bending and wherever the shape of the solid matters.
 typedef enum sinew_volume {
     /// Averaged for materials with an isotropic law and a Poisson ratio above 0.45 when the body is
-    /// created (0.49 for linear tets, whose matrix grows); standard otherwise, and for warped bodies
+    /// created (0.49 for linear tets, whose matrix grows); standard otherwise, and for warped
+    /// bodies
     /// and plane stress. The default.
     SINEW_VOLUME_AUTO,
     /// Each sample of an element resists changes of its own volume.
