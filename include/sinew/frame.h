@@ -133,15 +133,24 @@ typedef enum sinew_sampling {
                              ///< gradients averaged over the block.
     SINEW_SAMPLING_REGIONS,  ///< One sample for each region in which the weights are nearly linear
                              ///< (Gilles et al. 2013).
+    SINEW_SAMPLING_POINTS,   ///< Points chosen from many so that the lowest motions of the frames
+                             ///< have the right energy. For spectral weights only.
+    SINEW_SAMPLING_AUTO,     ///< Points for spectral weights, otherwise regions.
 } sinew_sampling;
 
 typedef struct sinew_sampling_def {
-    /// Default regions.
+    /// Default automatic.
     sinew_sampling kind;
-    /// Wished number of samples. [count] At least 0. Midpoint: 0 takes every voxel. Regions:
+    /// Requested number of samples. [count] At least 0. Midpoint: 0 takes every voxel. Regions:
     /// joined, then subdivided where they fit worst, until there are as many; 0 leaves it to
-    /// `fit_error`. Default 0.
+    /// `fit_error`. Points: at most as many; 0 leaves it to `energy_error`. Default 0.
     int32_t count;
+    /// Midpoint: blocks along x, y and z instead of `count`. [count] All at least 1, or all 0.
+    /// Default 0.
+    int32_t counts[3];
+    /// Points: how far the energies of the lowest motions of the frames may be off. [-] In (0, 1).
+    /// Default 0.003.
+    double energy_error;
     /// Regions, if `count` is 0: joined and subdivided so that the weights of each differ from
     /// linear by less: the differences of all nodes together (root of the sum of their squares,
     /// mean square over the region). [-] Above 0. Default 0.08.
@@ -173,6 +182,7 @@ typedef struct sinew_sampling_report {
                            ///< voxels and their nodes. [-]
     double largest_fit_error; ///< Of all nodes together, root mean square over a region, the
                               ///< largest. [-]
+    double energy_error;      ///< Points: what is left of `energy_error`. [-]
     double mean_nodes;        ///< Nodes at a sample on average. [count]
     int32_t most_nodes;       ///< At most. [count]
 } sinew_sampling_report;

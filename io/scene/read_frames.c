@@ -257,18 +257,40 @@ static void read_weights(const sn_scene_reader *reader, const sn_json *json,
     sn_json_boolean(reader->mistakes, sn_json_get(json, "adopt_outside"), &def->adopt_outside);
 }
 
+// Whole numbers along the axes, at least 1 each.
+static void read_counts(const sn_scene_reader *reader, const sn_json *json, int32_t counts[3]) {
+    double values[3];
+    if (!json || !sn_json_numbers(reader->mistakes, json, 3, values)) {
+        return;
+    }
+
+    for (int k = 0; k < 3; k++) {
+        if (!(values[k] >= 1 && values[k] <= 100000 && values[k] == floor(values[k]))) {
+            sn_json_mistake(reader->mistakes, json, "counts are whole numbers from 1 to 100000");
+            return;
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        counts[k] = (int32_t)values[k];
+    }
+}
+
 static void read_sampling(const sn_scene_reader *reader, const sn_json *json,
                           sinew_sampling_def *def) {
-    static const char *const kinds[] = {"midpoint", "regions"};
-    if (!json || !sn_scene_check_object(
-                     reader, json, SN_KEYS("kind", "count", "fit_error", "degree", "by_label"))) {
+    static const char *const kinds[] = {"midpoint", "regions", "points", "auto"};
+    if (!json || !sn_scene_check_object(reader, json,
+                                        SN_KEYS("kind", "count", "counts", "fit_error",
+                                                "energy_error", "degree", "by_label"))) {
         return;
     }
 
     int32_t kind = (int32_t)def->kind;
-    read_word(reader, json, "kind", kinds, 2, &kind);
+    read_word(reader, json, "kind", kinds, 4, &kind);
     def->kind = (sinew_sampling)kind;
     read_count(reader, json, "count", 0, INT32_MAX, &def->count);
+    read_counts(reader, sn_json_get(json, "counts"), def->counts);
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "energy_error"), 0, 1, "",
+                          &def->energy_error);
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "fit_error"), 0, INFINITY, "",
                           &def->fit_error);
     read_count(reader, json, "degree", -1, 8, &def->degree);

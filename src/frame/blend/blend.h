@@ -172,4 +172,19 @@ int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend,
 void sn_blend_add_curvature(const sn_nodes *nodes, const sn_blend *blend,
                             const sn_blend_point *point, sn_vec3 f, sn_mat3 *blocks);
 
+// Which of many candidate points a body needs to measure strain at (cubature.c).
+
+typedef struct sn_cubature_def {
+    double tolerance; // of the energies, relative
+    int32_t most;     // points; 0: as many as the tolerance takes
+} sn_cubature_def;
+
+// Finds volumes of the candidates, most of them 0, that integrate the elastic energy of the lowest
+// motions of the nodes, and of a few random ones. `volume` has one number for each candidate.
+// `error` receives what is left, relative to the energies.
+sinew_status sn_cubature_select(const sn_shape *shape, const sn_nodes *nodes,
+                                const sn_blend_materials *materials,
+                                const sn_frame_samples *candidates, const sn_cubature_def *def,
+                                double *volume, double *error);
+
 #endif

@@ -6,8 +6,13 @@
 #include <string.h>
 
 enum {
-    SMOOTHING = 10
-}; // sweeps over the boundary of the voxels: steps are gone, the volume is kept
+    SMOOTHING = 10,    // sweeps over the boundary of the voxels: steps are gone, the volume is kept
+    POINT_BLOCKS = 300 // of voxels, from which sample points are chosen
+};
+
+// Of the stiffness against controls beyond affine ones. Measured on bars: a tenth of it leaves the
+// frequencies of six frames 40 % too low, ten times as much makes four frames 1 % stiffer.
+static const double STABILITY = 5e-7;
 
 sinew_frame_body_def sinew_default_frame_body_def(void) {
     return (sinew_frame_body_def){.filled = SN_DEF_FILLED,
@@ -118,6 +123,46 @@ static int32_t force_degree(const sinew_frame_body_def *def) {
     return quadratic || green ? 4 : 2;
 }
 
+// Chooses the points that the nodes need from many candidates.
+static sinew_status build_points(sinew_body *body, const sinew_frame_body_def *def,
+                                 const sinew_sampling_def *sampling) {
+    sn_frame_model *model = body->model;
+    sn_frame_samples *candidates = NULL;
+    SN_TRY(sn_point_candidates(model->shape, POINT_BLOCKS, &candidates));
+
+    sn_arena scratch = sn_arena_create(body->context);
+    double *volume = SN_PUSH(&scratch, double, candidates->count);
+    sn_blend_materials materials = {def->materials, def->material_count, def->material_labels,
+                                    NULL};
+    sn_nodes nodes;
+    double error = 0;
+
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        status = sn_nodes_create(&scratch, def->nodes, def->node_count, &nodes);
+    }
+    for (int32_t i = 0; i < def->node_count && status == SINEW_OK; i++) {
+        nodes.items[i].origin = sn_load3(sn_at3(model->shape->node_position, i));
+    }
+
+    if (status == SINEW_OK) {
+        sn_cubature_def cubature = {sampling->energy_error, sampling->count};
+        status = sn_cubature_select(model->shape, &nodes, &materials, candidates, &cubature, volume,
+                                    &error);
+    }
+    if (status == SINEW_OK) {
+        status = sn_point_samples(model->shape, candidates, volume, &model->base_samples);
+    }
+    if (status == SINEW_OK) {
+        model->base_samples->report.energy_error = error;
+        body->rest_volume = model->base_samples->report.volume;
+    }
+
+    sn_samples_destroy(candidates);
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
 static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *def) {
     sn_frame_model *model = body->model;
     double *positions = SN_PUSH(&body->arena, double, 3 * (size_t)def->node_count);
@@ -131,8 +176,17 @@ static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *de
                            def->node_count, &def->weights, &model->shape));
 
     sinew_sampling_def sampling = def->sampling;
+    bool smooth = sn_shape_is_smooth(model->shape);
+    if (sampling.kind == SINEW_SAMPLING_AUTO) {
+        sampling.kind = smooth ? SINEW_SAMPLING_POINTS : SINEW_SAMPLING_REGIONS;
+    }
     if (sampling.degree == -1) {
         sampling.degree = force_degree(def);
+    }
+
+    if (sampling.kind == SINEW_SAMPLING_POINTS) {
+        SN_TRY(sn_sampling_check(model->shape, &sampling));
+        return build_points(body, def, &sampling);
     }
 
     SN_TRY(sn_samples_create(model->shape, &sampling, &model->base_samples));
@@ -143,6 +197,29 @@ static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *de
 
     body->rest_volume = model->base_samples->report.volume;
     return SINEW_OK;
+}
+
+// The stiffness of controls beyond affine ones, for smooth weights: STABILITY of what the solid's
+// mean compliance gives a strain that such a control makes over the solid's length.
+static void find_stabilizer(sn_frame_model *model) {
+    const sn_shape *shape = model->shape;
+    const sinew_voxels *voxels = shape->voxels;
+    double compliance = 0, volume = 0, length2 = 0;
+    if (!sn_shape_is_smooth(shape)) {
+        return;
+    }
+
+    for (int32_t v = 0; v < voxels->count; v++) {
+        double part = sn_voxel_volume(voxels, v);
+        volume += part;
+        compliance += part / (shape->young[voxels->label[v]] * sn_voxel_stiffness(voxels, v));
+    }
+    for (int a = 0; a < 3; a++) {
+        double length = voxels->cells[a] * voxels->spacing[a];
+        length2 = fmax(length2, length * length);
+    }
+
+    model->stabilizer = STABILITY * volume / compliance * volume * length2;
 }
 
 static sinew_status build_surface(sinew_body *body, const sinew_frame_body_def *def) {
@@ -194,6 +271,7 @@ sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *d
     model->mass_kind = def->mass;
     model->wants_springs = def->springs;
     SN_TRY(build_shape(body, def));
+    find_stabilizer(model);
     SN_TRY(copy_materials(body, def));
     SN_TRY(build_surface(body, def));
     SN_TRY(sn_frame_structure_build(body, def->nodes, def->node_count));

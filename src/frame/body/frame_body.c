@@ -9,8 +9,39 @@
 #include <math.h>
 #include <string.h>
 
+enum { AFFINE_CONTROLS = 4 };
+
 sn_frame_model *sn_frame_model_of(const sinew_body *body) {
     return body->ops == &sn_frame_body_ops ? body->model : NULL;
+}
+
+// Adds half of k |a|^2 for every control a beyond the affine ones, which are 0 at rest. Frames with
+// smooth weights can represent the zero function nearly in many ways; samples see these only
+// through the rounding of the weights on the voxels, and without a stiffness of their own they
+// would be softer than anything real. |a| does not change when the body rotates.
+static void add_stabilizer(const sinew_body *body, const sn_bsr *pattern,
+                           sn_evaluation *evaluation) {
+    const sn_frame_model *model = body->model;
+    double k = model->stabilizer;
+    for (int32_t i = 0; i < model->nodes.count; i++) {
+        const sn_node *node = &model->nodes.items[i];
+        for (int32_t c = AFFINE_CONTROLS; c < node->control_count; c++) {
+            sn_vec3 a = sn_load3(evaluation->q + node->config + 3 * c);
+            int32_t row = node->row + c;
+            if (evaluation->want_energy) {
+                evaluation->energy += 0.5 * k * sn_dot(a, a);
+            }
+            if (evaluation->force) {
+                sn_add_to3(evaluation->force + 3 * row, sn_scale(-k, a));
+            }
+            if (evaluation->matrix) {
+                double *block = evaluation->matrix + 9 * (size_t)pattern->diagonal[row];
+                for (int j = 0; j < 3; j++) {
+                    block[4 * j] += k;
+                }
+            }
+        }
+    }
 }
 
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
@@ -38,6 +69,11 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     evaluation->energy += sn_layers_evaluate(body->context, &model->layers, pattern, &request);
     if (local) {
         sn_frame_take_local(body, evaluation->matrix);
+    }
+
+    // After that: products leave it to the matrix.
+    if (model->stabilizer > 0) {
+        add_stabilizer(body, pattern, evaluation);
     }
 }
 

@@ -44,6 +44,7 @@ typedef struct sn_frame_model {
     sinew_frame_mass mass_kind;
     sn_mass_base mass_base;
     bool geometric, dual, wants_springs;
+    double stabilizer; // stiffness of the controls beyond affine ones, [N m]; see frame_body.c
     sn_arena reach_arena;
     sn_reach reach; // once a node has joined; without points of a shape before
 

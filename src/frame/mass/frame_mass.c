@@ -253,8 +253,9 @@ static sinew_status integrate(sn_arena *arena, const sn_mass_source *source, con
                                  map->degree, &mass->pairs);
 }
 
-static sinew_status build(sn_arena *arena, const sn_mass_source *source, const sn_nodes *nodes,
-                          sn_frame_mass *mass) {
+// Fills in blocks and shares from moments of the weights.
+static sinew_status fill_from_moments(sn_arena *arena, const sn_mass_source *source,
+                                      const sn_nodes *nodes, sn_frame_mass *mass) {
     product_map map = map_products(product_degree(nodes));
     SN_TRY(integrate(arena, source, nodes, &map, mass));
 
@@ -266,6 +267,15 @@ static sinew_status build(sn_arena *arena, const sn_mass_source *source, const s
     }
 
     fill_shares(nodes, map.monomials, moments, &map, mass);
+    return SINEW_OK;
+}
+
+static sinew_status build(sn_arena *arena, const sn_mass_source *source, const sn_nodes *nodes,
+                          sn_frame_mass *mass) {
+    bool from_points = sn_shape_is_smooth(source->shape) && mass->kind != SINEW_FRAME_MASS_ROW_SUM;
+    SN_TRY(from_points ? sn_fill_point_mass(arena, source, nodes, mass)
+                       : fill_from_moments(arena, source, nodes, mass));
+
     for (int32_t k = 0; k < mass->count; k++) {
         const sn_mass_block *block = &mass->blocks[k];
         if (block->i == block->j && nodes->items[block->i].kind == SINEW_NODE_RIGID) {

@@ -74,6 +74,11 @@ sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
                                   const sn_nodes *nodes, sinew_frame_mass kind,
                                   sn_frame_mass **mass);
 
+// Fills in blocks and shares of the consistent (or diagonal) mass from the weights and gradients at
+// the centres of the voxels (point_mass.c), for smooth weights.
+sinew_status sn_fill_point_mass(sn_arena *arena, const sn_mass_source *source,
+                                const sn_nodes *nodes, sn_frame_mass *mass);
+
 // Lists the rows that the mass couples, for the pattern of the rows.
 sinew_status sn_frame_mass_row_sets(sn_arena *arena, const sn_nodes *nodes,
                                     const sn_frame_mass *mass, sn_bsr_sets *sets);

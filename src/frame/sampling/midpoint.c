@@ -122,10 +122,21 @@ static block_grid find_blocks(const sn_shape *shape, int32_t requested, const in
     return best;
 }
 
-sinew_status sn_partition_blocks(const sn_shape *shape, int32_t requested, sn_arena *arena,
-                                 sn_partition *partition) {
+// The blocks that the definition gives, at most one for each cell.
+static block_grid given_blocks(const sinew_voxels *voxels, const int32_t counts[3]) {
+    block_grid grid;
+    for (int a = 0; a < 3; a++) {
+        grid.blocks[a] = counts[a] < voxels->cells[a] ? counts[a] : voxels->cells[a];
+    }
+    return grid;
+}
+
+sinew_status sn_partition_blocks(const sn_shape *shape, const sinew_sampling_def *def,
+                                 sn_arena *arena, sn_partition *partition) {
     const sinew_voxels *voxels = shape->voxels;
-    if (requested == 0 || requested >= voxels->count) {
+    int32_t requested = def->count;
+    bool given = def->counts[0] > 0;
+    if (!given && (requested == 0 || requested >= voxels->count)) {
         return partition_singles(shape, arena, partition);
     }
 
@@ -147,7 +158,8 @@ sinew_status sn_partition_blocks(const sn_shape *shape, int32_t requested, sn_ar
     uint8_t *marks = SN_PUSH(arena, uint8_t, cells * (size_t)labels);
 
     SN_TRY(sn_arena_status(arena));
-    block_grid grid = find_blocks(shape, requested, label_index, labels, marks);
+    block_grid grid = given ? given_blocks(voxels, def->counts)
+                            : find_blocks(shape, requested, label_index, labels, marks);
 
     mark_pairs(shape, &grid, label_index, labels, marks);
     int64_t pairs = block_total(&grid) * labels;

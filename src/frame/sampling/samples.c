@@ -12,8 +12,9 @@ enum { BATCH = 256 };
 
 sinew_sampling_def sinew_default_sampling_def(void) {
     return (sinew_sampling_def){.filled = SN_DEF_FILLED,
-                                .kind = SINEW_SAMPLING_REGIONS,
+                                .kind = SINEW_SAMPLING_AUTO,
                                 .fit_error = 0.08,
+                                .energy_error = 0.003,
                                 .degree = -1,
                                 .by_label = true};
 }
@@ -287,8 +288,8 @@ static sinew_status pack_weights(const weight_lists *lists, sn_frame_samples *sa
     return SINEW_OK;
 }
 
-static sinew_status list_voxels(sn_frame_samples *samples, const sn_partition *partition,
-                                int32_t voxel_count) {
+sinew_status sn_samples_list_voxels(sn_frame_samples *samples, const sn_partition *partition,
+                                    int32_t voxel_count) {
     int32_t *start = samples->voxel_start =
         SN_PUSH(&samples->arena, int32_t, (size_t)partition->count + 1);
 
@@ -386,7 +387,7 @@ static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def
                        def->kind != SINEW_SAMPLING_REGIONS ? 0
                        : def->degree < 0                   ? 2
                                                            : def->degree));
-    SN_TRY(list_voxels(samples, partition, shape->voxels->count));
+    SN_TRY(sn_samples_list_voxels(samples, partition, shape->voxels->count));
 
     sn_fit *fits = SN_PUSH(scratch, sn_fit, partition->count);
     SN_TRY(sn_arena_status(scratch));
@@ -407,10 +408,10 @@ static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def
     return SINEW_OK;
 }
 
-static sinew_status check_def(sinew_context *context, const sinew_sampling_def *def) {
+sinew_status sn_sampling_check(const sn_shape *shape, const sinew_sampling_def *def) {
+    sinew_context *context = shape->context;
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_sampling_def"));
-    if (def->kind < SINEW_SAMPLING_MIDPOINT || def->kind > SINEW_SAMPLING_REGIONS ||
-        def->count < 0) {
+    if (def->kind < SINEW_SAMPLING_MIDPOINT || def->kind > SINEW_SAMPLING_AUTO || def->count < 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "unknown kind of sampling %d, or %d samples", (int)def->kind, def->count);
     }
@@ -421,7 +422,27 @@ static sinew_status check_def(sinew_context *context, const sinew_sampling_def *
                        def->degree, SN_MAX_DEGREE);
     }
 
-    if (def->kind == SINEW_SAMPLING_REGIONS && def->count == 0 && def->fit_error == 0) {
+    if (!(def->energy_error > 0 && def->energy_error < 1)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "an energy error of %g; valid is (0, 1)",
+                       def->energy_error);
+    }
+
+    bool any = def->counts[0] != 0 || def->counts[1] != 0 || def->counts[2] != 0;
+    if (any && (def->counts[0] < 1 || def->counts[1] < 1 || def->counts[2] < 1 ||
+                def->kind != SINEW_SAMPLING_MIDPOINT)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "%d x %d x %d samples; counts along the axes are at least 1 each, and for "
+                       "midpoint sampling only",
+                       def->counts[0], def->counts[1], def->counts[2]);
+    }
+
+    if (def->kind == SINEW_SAMPLING_POINTS && !sn_shape_is_smooth(shape)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "point samples need spectral weights; choose regions for other weights");
+    }
+
+    bool regions = def->kind == SINEW_SAMPLING_REGIONS || def->kind == SINEW_SAMPLING_AUTO;
+    if (regions && def->count == 0 && def->fit_error == 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "regions need a requested count or a requested fit error");
     }
@@ -431,7 +452,13 @@ static sinew_status check_def(sinew_context *context, const sinew_sampling_def *
 
 sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *def,
                                sn_frame_samples **samples) {
-    SN_TRY(check_def(shape->context, def));
+    SN_TRY(sn_sampling_check(shape, def));
+    SN_ASSERT(def->kind != SINEW_SAMPLING_POINTS);
+    sinew_sampling_def resolved = *def;
+    if (def->kind == SINEW_SAMPLING_AUTO) {
+        resolved.kind = SINEW_SAMPLING_REGIONS;
+    }
+    def = &resolved;
     sn_arena scratch = sn_arena_create(shape->context);
     sn_arena arena = sn_arena_create(shape->context);
     sn_frame_samples *made = SN_PUSH(&arena, sn_frame_samples, 1);
@@ -443,7 +470,7 @@ sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *
     made->arena = arena;
     sn_partition partition = {0};
     sinew_status status = def->kind == SINEW_SAMPLING_MIDPOINT
-                              ? sn_partition_blocks(shape, def->count, &scratch, &partition)
+                              ? sn_partition_blocks(shape, def, &scratch, &partition)
                               : sn_partition_regions(shape, def, &scratch, &partition);
 
     if (status == SINEW_OK) {

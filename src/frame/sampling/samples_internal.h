@@ -10,9 +10,9 @@ typedef struct sn_partition {
     int32_t *sample_of; // for each voxel
 } sn_partition;
 
-// Partitions into blocks of voxels, `requested` of them or nearly so.
-sinew_status sn_partition_blocks(const sn_shape *shape, int32_t requested, sn_arena *arena,
-                                 sn_partition *partition);
+// Partitions into blocks of voxels: def->counts along the axes, or def->count in all or nearly so.
+sinew_status sn_partition_blocks(const sn_shape *shape, const sinew_sampling_def *def,
+                                 sn_arena *arena, sn_partition *partition);
 
 // Partitions into regions over which the weights are nearly linear.
 sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_def *def,
@@ -41,6 +41,10 @@ typedef struct sn_gauss {
 } sn_gauss;
 
 sn_gauss sn_gauss_points(int32_t degree);
+
+// Fills in the voxels of each sample.
+sinew_status sn_samples_list_voxels(sn_frame_samples *samples, const sn_partition *partition,
+                                    int32_t voxel_count);
 
 // Fills `order`: samples by their number of nodes (stable counting sort).
 sinew_status sn_samples_sort(sn_frame_samples *samples);

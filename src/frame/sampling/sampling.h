@@ -45,9 +45,23 @@ typedef struct sn_frame_samples {
     sinew_sampling_report report;
 } sn_frame_samples;
 
+// Checks a definition against the shape it will sample.
+sinew_status sn_sampling_check(const sn_shape *shape, const sinew_sampling_def *def);
+
+// Makes midpoint samples, or region samples if the kind is automatic.
 sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *def,
                                sn_frame_samples **samples);
 void sn_samples_destroy(sn_frame_samples *samples);
+
+// Makes candidates for point samples: points of about `block_count` blocks of voxels, with their
+// weights and gradients and with volumes that integrate smooth functions. They have no voxels.
+sinew_status sn_point_candidates(const sn_shape *shape, int32_t block_count,
+                                 sn_frame_samples **candidates);
+
+// Makes samples of the candidates whose volume, one for each, is above 0. Voxels go to the nearest
+// one of their label.
+sinew_status sn_point_samples(const sn_shape *shape, const sn_frame_samples *candidates,
+                              const double *volume, sn_frame_samples **samples);
 
 // Sorts a list of samples by their lists of nodes, so that samples with the same nodes are
 // adjacent. Stable.

@@ -161,6 +161,7 @@ static sinew_status build(sn_shape *shape, sn_arena *scratch) {
     }
 
     SN_TRY(find_stiffness(shape, scratch, &stiffness));
+    SN_TRY(sn_compute_conductivity(shape->voxels, &stiffness, &shape->arena, &shape->conductivity));
     SN_TRY(sn_report_progress(shape->context, "computing weights", 0));
     SN_TRY(sn_compute_voxel_modes(shape->voxels, &stiffness, n, scratch, &modes));
 

@@ -54,6 +54,8 @@ typedef struct sn_shape {
     int32_t *bound_node;     // by label, or -1
     sn_metric metric; // as the def requests; the compliance metric includes the rigid clusters
     sn_axis_order axis_order; // of axis weights
+    // Of smooth weights (sn_shape_is_smooth): what each voxel conducts, relative to the mean.
+    double *conductivity;
     sn_weight_table table;
     sinew_weights_report report;
 } sn_shape;
@@ -82,6 +84,12 @@ typedef struct sn_shape_point {
     double gradient[SN_POINT_NODES + 1][3];
 } sn_shape_point;
 
+// Whether the weights are solutions of a differential equation without flux through the surface, so
+// that their gradients come from fluxes and are accurate up to surfaces and borders of materials.
+static inline bool sn_shape_is_smooth(const sn_shape *shape) {
+    return shape->conductivity != NULL;
+}
+
 // Returns the index of a node in the lists, inserting it with zeros if it is missing. Nodes stay in
 // ascending order.
 int32_t sn_point_entry(sn_shape_point *point, int32_t node);
@@ -98,7 +106,9 @@ static inline int32_t sn_point_entry_from(sn_shape_point *point, int32_t from, i
 // Evaluates at the centre of a voxel. Axis and radial gradients are exact. Others are central
 // differences over the face neighbours, one-sided where one is missing. In the compliance metric
 // differences do not cross from one label to another, because the weights have kinks there, and
-// rigid voxels use only rigid neighbours.
+// rigid voxels use only rigid neighbours. Gradients of smooth weights are the means of those at
+// both faces, on the voxel's own side: flux / conductivity, and nothing at the surface; they are
+// zero in voxels a hundred times stiffer than the mean.
 void sn_shape_at_voxel(const sn_shape *shape, int32_t voxel, sn_shape_point *result);
 
 // Evaluates at any point: trilinear between the eight surrounding voxels. Where some of them are

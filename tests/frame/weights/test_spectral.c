@@ -32,7 +32,9 @@ static void test_line(void **state) {
     for (int i = 0; i < COUNT; i++) {
         nodes[3 * i] = -0.5 + (cells[i] + 0.5) / N;
         for (int k = 0; k < COUNT; k++) {
-            P[i * COUNT + k] = cos(pi * k * (cells[i] + 0.5) / N);
+            // The splines between the voxels damp a wave a little.
+            double damping = 0.75 + 0.25 * cos(pi * k / N);
+            P[i * COUNT + k] = damping * cos(pi * k * (cells[i] + 0.5) / N);
         }
     }
 
@@ -207,32 +209,87 @@ static void test_properties(void **state) {
         test_close("sum", sum, 1, 1e-12);
     }
 
-    // Nodes at centres of voxels, where the modes are known.
-    double centers[3 * COUNT], at_node[COUNT][COUNT];
-    for (int i = 0; i < COUNT; i++) {
-        int32_t near[8];
-        sn_nearest_voxels(bar, sn_load3(nodes + 3 * i), INFINITY, near, NULL);
-        sn_store3(centers + 3 * i, sn_voxel_center(bar, near[0]));
-        for (int k = 0; k < COUNT; k++) {
-            at_node[i][k] = modes.value[near[0] * COUNT + k];
+    // Every mode is a combination of the weights, by least squares over the voxels.
+    double gram[COUNT * COUNT] = {0}, right[COUNT][COUNT] = {{0}};
+    for (int32_t v = 0; v < bar->count; v++) {
+        for (int i = 0; i < COUNT; i++) {
+            double w = test_table_weight(shape, v, i);
+            for (int k = 0; k < COUNT; k++) {
+                gram[i * COUNT + k] += w * test_table_weight(shape, v, k);
+                right[k][i] += w * modes.value[v * COUNT + k];
+            }
         }
     }
 
-    sn_shape *at_centers = test_shape(context, bar, tissues, 2, centers, COUNT, &def);
+    assert_true(sn_dense_cholesky(gram, COUNT, COUNT) < 0);
     for (int k = 0; k < COUNT; k++) {
+        sn_dense_cholesky_solve(gram, COUNT, COUNT, right[k]);
         for (int32_t v = 0; v < bar->count; v++) {
             double sum = 0;
             for (int i = 0; i < COUNT; i++) {
-                sum += test_table_weight(at_centers, v, i) * at_node[i][k];
+                sum += test_table_weight(shape, v, i) * right[k][i];
             }
             test_close("reproduction", sum, modes.value[v * COUNT + k], 1e-8);
         }
     }
-    sn_shape_destroy(at_centers);
 
     assert_true(least < -0.02);
     assert_true(spread < 0.01);
     sn_arena_destroy(&arena);
+    sn_shape_destroy(shape);
+    sinew_voxels_destroy(bar);
+    sinew_context_destroy(context);
+}
+
+// Between voxels weights are smooth: gradients are those of the values, with second order, in the
+// solid, beside its surface and beside another material.
+static void test_gradients(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_voxels *bar = test_solid(context, SINEW_SOLID_T, 1, 0.8, 0.2, 0.05);
+    test_paint_box(bar, sn_v3(0.05, 0.3, 0), sn_v3(0.3, 0.1, 0.1), 2);
+    sinew_tissue tissues[2] = {sinew_default_tissue(), sinew_default_tissue()};
+    tissues[1].label = 2;
+    tissues[1].young = 50 * tissues[0].young;
+
+    sinew_placement_def placement = sinew_default_placement_def();
+    sinew_weights_def def = spectral_def();
+    double nodes[15];
+    placement.kind = SINEW_PLACEMENT_SPECTRAL;
+    placement.count = 5;
+    assert_int_equal(sinew_place_nodes(context, bar, tissues, 2, &placement, nodes, NULL),
+                     SINEW_OK);
+    sn_shape *shape = test_shape(context, bar, tissues, 2, nodes, 5, &def);
+    sn_random random = sn_random_seed(4);
+    double largest = 0;
+
+    for (int trial = 0; trial < 500; trial++) {
+        // Not closer to a face of the voxel than the steps reach.
+        int32_t v = (int32_t)(sn_random_u32(&random) % (uint32_t)bar->count);
+        double p[3], at[3];
+        sn_store3(p, sn_voxel_center(bar, v));
+        for (int a = 0; a < 3; a++) {
+            p[a] += sn_random_range(&random, -0.45, 0.45) * bar->spacing[a];
+        }
+
+        sn_shape_point point;
+        sn_shape_at_point(shape, sn_load3(p), &point);
+        for (int a = 0; a < 3; a++) {
+            double step = 1e-3 * bar->spacing[a];
+            for (int k = 0; k < point.count; k++) {
+                memcpy(at, p, sizeof at);
+                at[a] = p[a] + step;
+                double above = test_weight_at(shape, sn_load3(at), point.node[k]);
+                at[a] = p[a] - step;
+                double below = test_weight_at(shape, sn_load3(at), point.node[k]);
+                // Quadratic along each axis: central differences are exact.
+                test_close("gradient", point.gradient[k][a], (above - below) / (2 * step), 1e-7);
+                largest = fmax(largest, fabs(point.gradient[k][a]));
+            }
+        }
+    }
+    assert_true(largest > 1);
+
     sn_shape_destroy(shape);
     sinew_voxels_destroy(bar);
     sinew_context_destroy(context);
@@ -316,13 +373,10 @@ static void test_threads_and_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line),
-        cmocka_unit_test(test_box),
-        cmocka_unit_test(test_against_dense),
-        cmocka_unit_test(test_properties),
-        cmocka_unit_test(test_placement),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_threads_and_shortage),
+        cmocka_unit_test(test_line),          cmocka_unit_test(test_box),
+        cmocka_unit_test(test_against_dense), cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_gradients),     cmocka_unit_test(test_placement),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_threads_and_shortage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
