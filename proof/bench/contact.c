@@ -21,6 +21,7 @@ typedef struct specimen {
     sn_contact_scene *scene;
     double *x, *y, *share;
     double part_share[2];
+    sn_vec3 shift[2];
     int32_t vertex_count;
 } specimen;
 
@@ -90,7 +91,8 @@ static sinew_status measure(specimen *s, double reach, times *t) {
         double found = cli_measured_seconds(s->context);
         sn_contact_measure(s->scene, s->x);
         sn_contact_motion motion = {.x = s->x, .target = s->y};
-        sn_contact_limit(s->scene, &motion, s->share, s->part_share, &t->report);
+        sn_contact_shares shares = {s->shift, s->share, s->part_share};
+        sn_contact_limit(s->scene, &motion, &shares, &t->report);
 
         if (i >= 0) {
             t->find[i] = found - start;

@@ -1,5 +1,6 @@
 // Blocks of eight pairs: closest points, and separating planes (contact/commit.c has the formulas).
 #include "contact/blocks.h"
+#include "contact/find.h"
 #include "contact/lanes_closest.h"
 
 #include <float.h>
@@ -83,6 +84,89 @@ void SN_ISA_NAME(sn_contact_measure_blocks)(sn_contact_pair *pairs, int32_t begi
             measure_block(pairs, first, end, x, false);
         }
     }
+}
+
+// The lowest n . z for z in the box of a vertex of each lane, [corner][axis][lane].
+SN_INLINE sn_lanes lowest_in_box(sn_lanes_vec n, const double corner[2][3][SN_BLOCK], int lane) {
+    const sn_lanes axis[3] = {n.x, n.y, n.z};
+    sn_lanes sum = sn_lanes_all(0);
+    for (int k = 0; k < 3; k++) {
+        sn_lanes low = axis[k] * sn_lanes_load(&corner[0][k][lane]);
+        sn_lanes high = axis[k] * sn_lanes_load(&corner[1][k][lane]);
+        sum = sum + sn_lanes_min(low, high);
+    }
+    return sum;
+}
+
+typedef struct cull_block {
+    positions at;
+    double corner[4][2][3][SN_BLOCK] SN_ALIGNED; // of the boxes, relative to vertex 0
+    double noise[SN_BLOCK] SN_ALIGNED;
+} cull_block;
+
+static void gather_cull(cull_block *block, const sn_contact_candidate *candidates, int32_t count,
+                        const double *x, const sn_box *boxes) {
+    for (int lane = 0; lane < SN_BLOCK; lane++) {
+        const int32_t *vertex = candidates[lane < count ? lane : count - 1].vertex;
+        const double *origin = sn_at3(x, vertex[0]);
+        double largest = 0;
+        for (int k = 0; k < 3; k++) {
+            largest = fabs(origin[k]) > largest ? fabs(origin[k]) : largest;
+        }
+        block->noise[lane] = rounding * DBL_EPSILON * largest;
+
+        for (int i = 0; i < 4; i++) {
+            const double *p = sn_at3(x, vertex[i]);
+            const sn_box *box = &boxes[vertex[i]];
+            const double corner[2][3] = {{box->lower.x, box->lower.y, box->lower.z},
+                                         {box->upper.x, box->upper.y, box->upper.z}};
+            for (int k = 0; k < 3; k++) {
+                block->corner[i][0][k][lane] = corner[0][k] - origin[k];
+                block->corner[i][1][k][lane] = corner[1][k] - origin[k];
+                if (i > 0) {
+                    block->at.at[i - 1][k][lane] = p[k] - origin[k];
+                }
+            }
+        }
+    }
+}
+
+SN_INLINE void cull_lanes(const cull_block *block, bool edges, double gap[SN_BLOCK]) {
+    const int first_side = edges ? 2 : 1;
+    for (int group = 0; group < SN_GROUPS; group++) {
+        sn_lanes_vec p[4];
+        int lane = group * SN_LANES;
+        load_positions(p, &block->at, group);
+        sn_lanes_vec n = closest_points(edges, p).n;
+        sn_lanes_vec back = sn_lanes_scale3(sn_lanes_all(-1), n);
+
+        // The gap is the lowest of one side plus the lowest of minus the other.
+        sn_lanes low[2] = {sn_lanes_all(INFINITY), sn_lanes_all(INFINITY)};
+        for (int i = 0; i < 4; i++) {
+            int side = i >= first_side;
+            sn_lanes lowest = lowest_in_box(side ? back : n, block->corner[i], lane);
+            low[side] = sn_lanes_min(lowest, low[side]);
+        }
+        sn_lanes_store(&gap[lane], low[0] + low[1] - sn_lanes_load(&block->noise[lane]));
+    }
+}
+
+uint32_t SN_ISA_NAME(sn_contact_cull_block)(const sn_contact_candidate *candidates, int32_t count,
+                                            bool edges, const double *x, const sn_box *boxes) {
+    cull_block block;
+    double gap[SN_BLOCK] SN_ALIGNED;
+    gather_cull(&block, candidates, count, x, boxes);
+    if (edges) {
+        cull_lanes(&block, true, gap);
+    } else {
+        cull_lanes(&block, false, gap);
+    }
+
+    uint32_t kept = 0;
+    for (int32_t i = 0; i < count; i++) {
+        kept |= (uint32_t) !(gap[i] > 0) << i;
+    }
+    return kept;
 }
 
 // A block of pairs and their motion.

@@ -12,6 +12,7 @@
 // below both 0.1 delta and that of the closest direction is not used: sliding along its plane could
 // reduce the distance below the floor.
 #include "contact/blocks.h"
+#include "contact/find.h"
 
 #include "base/threads.h"
 
@@ -56,35 +57,142 @@ static double box_share(sn_box box, sn_vec3 x, sn_vec3 move, double bulge) {
     const double lower[3] = {box.lower.x, box.lower.y, box.lower.z};
     const double upper[3] = {box.upper.x, box.upper.y, box.upper.z};
     double share = 1;
+    if (!sn_finite3(x) || !sn_finite3(move)) {
+        return 0;
+    }
+    if (bulge == 0 && sn_box_contains(box, x) && sn_box_contains(box, sn_add(x, move))) {
+        return 1;
+    }
 
     for (int k = 0; k < 3; k++) {
-        share = fmin(share, share_of(upper[k] - at[k], step[k], bulge));
-        share = fmin(share, share_of(at[k] - lower[k], -step[k], bulge));
+        double forth = share_of(upper[k] - at[k], step[k], bulge);
+        double back = share_of(at[k] - lower[k], -step[k], bulge);
+        share = forth < share ? forth : share;
+        share = back < share ? back : share;
     }
 
-    return sn_finite3(move) ? share : 0;
+    return share;
 }
 
-static void start_from_boxes(const limiting *job, double *share, sn_contact_limit_report *report) {
-    const sn_contact_motion *motion = job->motion;
-    for (int32_t v = 0; v < job->scene->vertex_count; v++) {
-        sn_vec3 x = sn_load3(sn_at3(motion->x, v));
-        sn_vec3 move = sn_sub(sn_load3(sn_at3(motion->target, v)), x);
-        share[v] = box_share(job->scene->boxes[v], x, move, motion->bulge ? motion->bulge[v] : 0);
-        report->leaving += share[v] < 1;
+void sn_contact_drift(const sn_contact_scene *scene, const sn_contact_motion *motion,
+                      sn_vec3 *drift) {
+    // Sums of the groups in the entries of the parts that name them.
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        drift[p] = sn_v3(0, 0, 0);
+    }
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        const sn_contact_part *part = &scene->parts[p];
+        if (sn_length(part->drift) == 0) {
+            continue;
+        }
+
+        sn_vec3 sum = {0, 0, 0};
+        for (int32_t i = 0; i < part->shape->vertex_count; i++) {
+            int32_t v = part->first_vertex + i;
+            sum = sn_add(
+                sum, sn_sub(sn_load3(sn_at3(motion->target, v)), sn_load3(sn_at3(motion->x, v))));
+        }
+        double count = scene->search->drift_count[part->group];
+        drift[part->group] = sn_madd(drift[part->group], 1 / count, sum);
+    }
+
+    // A group may be named by a number that is no part of it.
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        scene->search->centers[p] = sn_finite3(drift[p]) ? drift[p] : sn_v3(0, 0, 0);
+    }
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        bool moves = sn_length(scene->parts[p].drift) > 0;
+        drift[p] = moves ? scene->search->centers[scene->parts[p].group] : sn_v3(0, 0, 0);
     }
 }
 
-static void gather_pairs(const sn_contact_scene *scene, double *share,
+// The share that keeps a vertex in its boxes: in space, and relative to its group, which has been
+// shifted.
+static double boxes_share(const sn_contact_scene *scene, int32_t vertex, sn_vec3 from, sn_vec3 move,
+                          double bulge, sn_vec3 shift) {
+    double share = box_share(scene->boxes[vertex], from, move, bulge);
+    double inner = box_share(scene->inner_boxes[vertex], sn_sub(from, shift), move, bulge);
+    return inner < share ? inner : share;
+}
+
+static void lower(double *share, double t) {
+    *share = t < *share ? t : *share;
+}
+
+// Takes the smallest share of each vertex over the pairs; between different groups only, if
+// `across`.
+static void gather_pairs(const sn_contact_scene *scene, bool across, double *share,
                          sn_contact_limit_report *report) {
     for (int32_t i = 0; i < scene->pair_count; i++) {
         const sn_contact_pair *pair = &scene->pairs[i];
         const double *t = scene->shares + 4 * (size_t)i;
-        report->held += pair->held;
-        report->smallest_gap = fmin(report->smallest_gap, pair->gap);
-        for (int k = 0; k < 4; k++) {
-            share[pair->vertex[k]] = fmin(share[pair->vertex[k]], t[k]);
+        if (across && scene->parts[pair->part[0]].group == scene->parts[pair->part[1]].group) {
+            continue;
         }
+
+        report->held += pair->held;
+        report->smallest_gap = pair->gap < report->smallest_gap ? pair->gap : report->smallest_gap;
+        for (int k = 0; k < 4; k++) {
+            lower(&share[pair->vertex[k]], t[k]);
+        }
+    }
+}
+
+// Shifts the groups along their drifts as far as pairs of different groups allow.
+static void limit_shifts(sn_contact_scene *scene, const sn_contact_motion *motion,
+                         const sn_contact_shares *shares) {
+    sn_contact_drift(scene, motion, shares->shift);
+    bool any = false;
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        any = any || sn_length(shares->shift[p]) > 0;
+    }
+    if (!any) {
+        return;
+    }
+
+    for (int32_t v = 0; v < scene->vertex_count; v++) {
+        sn_vec3 from = sn_load3(sn_at3(motion->x, v));
+        sn_vec3 move = shares->shift[scene->vertex_part[v]];
+        sn_store3(sn_at3(scene->end, v), sn_add(from, move));
+        shares->vertex[v] = box_share(scene->boxes[v], from, move, 0);
+    }
+
+    sn_contact_motion drift = {.x = motion->x, .target = scene->end};
+    sn_contact_limit_report unused = {0};
+    limiting job = {scene, &drift};
+    sn_parallel_for(scene->context, scene->pair_count, CHUNK, limit_range, &job);
+    gather_pairs(scene, true, shares->vertex, &unused);
+
+    // The share of a group is the smallest of its vertices.
+    double *group = shares->part;
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        group[p] = 1;
+    }
+    for (int32_t v = 0; v < scene->vertex_count; v++) {
+        lower(&group[scene->parts[scene->vertex_part[v]].group], shares->vertex[v]);
+    }
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        lower(&group[scene->parts[p].group], motion->drift_bound ? motion->drift_bound[p] : 1);
+    }
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        shares->shift[p] = sn_scale(group[scene->parts[p].group], shares->shift[p]);
+    }
+}
+
+// Where the vertices start after the shifts, and the shares that keep them in their boxes.
+static void start_vertices(sn_contact_scene *scene, const sn_contact_motion *motion,
+                           const sn_contact_shares *shares, sn_contact_limit_report *report) {
+    for (int32_t v = 0; v < scene->vertex_count; v++) {
+        int32_t part = scene->vertex_part[v];
+        sn_vec3 shift = shares->shift[part];
+        sn_vec3 from = sn_add(sn_load3(sn_at3(motion->x, v)), shift);
+        sn_vec3 move = sn_sub(sn_load3(sn_at3(motion->target, v)), from);
+        sn_vec3 shifted = sn_add(scene->parts[part].shift, shift);
+        double bulge = motion->bulge ? motion->bulge[v] : 0;
+
+        sn_store3(sn_at3(scene->start, v), from);
+        shares->vertex[v] = boxes_share(scene, v, from, move, bulge, shifted);
+        report->leaving += shares->vertex[v] < 1;
     }
 }
 
@@ -105,28 +213,36 @@ static double bound_part(const sn_contact_part *part, const sn_contact_motion *m
                                         sn_load3(sn_at3(motion->x, number)));
             slack = length > 0 ? distortion * part->shape->shortest[v] / length : 1;
         }
-        bound = fmin(bound, share[number] + slack);
+        lower(&bound, share[number] + slack);
     }
 
     return bound;
 }
 
 void sn_contact_limit(sn_contact_scene *scene, const sn_contact_motion *motion,
-                      double *vertex_share, double *part_share, sn_contact_limit_report *report) {
-    limiting job = {scene, motion};
+                      const sn_contact_shares *shares, sn_contact_limit_report *report) {
     *report = (sn_contact_limit_report){.smallest_gap = INFINITY};
+    limit_shifts(scene, motion, shares);
+    start_vertices(scene, motion, shares, report);
 
-    start_from_boxes(&job, vertex_share, report);
+    sn_contact_motion rest = {.x = scene->start, .target = motion->target, .bulge = motion->bulge};
+    limiting job = {scene, &rest};
     sn_parallel_for(scene->context, scene->pair_count, CHUNK, limit_range, &job);
-    gather_pairs(scene, vertex_share, report);
+    gather_pairs(scene, false, shares->vertex, report);
 
     for (int32_t p = 0; p < scene->part_count; p++) {
         const sn_contact_part *part = &scene->parts[p];
-        part_share[p] = bound_part(part, motion, vertex_share);
+        shares->part[p] = bound_part(part, &rest, shares->vertex);
         for (int32_t v = 0; v < part->shape->vertex_count; v++) {
-            double *share = &vertex_share[part->first_vertex + v];
-            *share = fmin(*share, part_share[p]);
+            double *share = &shares->vertex[part->first_vertex + v];
+            lower(share, shares->part[p]);
             report->truncated += *share < 1;
         }
+    }
+}
+
+void sn_contact_accept(sn_contact_scene *scene, const sn_contact_shares *shares) {
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        scene->parts[p].shift = sn_add(scene->parts[p].shift, shares->shift[p]);
     }
 }

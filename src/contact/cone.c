@@ -1,67 +1,56 @@
 // The normal cones, computed from the present positions of the faces around a feature.
 #include "contact/cone.h"
 
-// How far r may lean over a face next to the feature: a sine.
-static const double lean = 0.2;
+// How far r may lean over a face next to the feature: the square of a sine of 0.2.
+static const double lean2 = 0.04;
 // How far the normal may point into the surface at the single vertex of a pair.
 static const double inward = 0.5;
 // Below this squared sine two edges are parallel: other pairs carry the force.
 static const double parallel = 1e-6;
 
-typedef struct face {
-    sn_vec3 corner[3];
-    sn_vec3 area; // twice the area, along the normal
-} face;
-
-static face face_of(const sn_contact_part *part, int32_t triangle, const double *x) {
-    face f;
-    const int32_t *vertices = sn_at3(part->shape->triangles, triangle);
-    for (int k = 0; k < 3; k++) {
-        f.corner[k] = sn_load3(sn_at3(x, part->first_vertex + vertices[k]));
-    }
-
-    f.area = sn_cross(sn_sub(f.corner[1], f.corner[0]), sn_sub(f.corner[2], f.corner[0]));
-    return f;
-}
-
 static bool leans_over(sn_vec3 n, sn_vec3 m) {
-    return sn_dot(n, m) > lean * sn_length(m);
+    double along = sn_dot(n, m);
+    return along > 0 && along * along > lean2 * sn_dot(m, m);
 }
 
-// The cone of an edge for the unit vector n that points away from it.
+// Whether a / |m| + b / |k| > 0, given m2 = |m|^2 and k2 = |k|^2.
+static bool sum_is_positive(double a, double m2, double b, double k2) {
+    if ((a >= 0) == (b >= 0)) {
+        return a > 0 || b > 0;
+    }
+    return (a * a * k2 > b * b * m2) == (a > 0);
+}
+
+// The cone of an edge for the unit vector n that points away from it. With e along the edge and m
+// from it into a face, perpendicular to it, the face's normal is e x m / (|e| |m|), so that
+// n . normal has the sign of (n x e) . m.
 static bool in_edge_cone(const sn_contact_part *part, int32_t edge, sn_vec3 n, const double *x) {
     const sn_contact_shape *shape = part->shape;
+    const double *own = sn_at3(x, part->first_vertex);
     const int32_t *ends = shape->edges + 2 * (size_t)edge;
-    const int32_t *faces = shape->edge_faces + 2 * (size_t)edge;
-    sn_vec3 a = sn_load3(sn_at3(x, part->first_vertex + ends[0]));
-    sn_vec3 along = sn_sub(sn_load3(sn_at3(x, part->first_vertex + ends[1])), a);
-    double length2 = sn_dot(along, along);
-    sn_vec3 outward = {0, 0, 0};
+    sn_vec3 a = sn_load3(sn_at3(own, ends[0]));
+    sn_vec3 e = sn_sub(sn_load3(sn_at3(own, ends[1])), a);
+    sn_vec3 side = sn_cross(n, e);
+    double e2 = sn_dot(e, e);
+    double outward[2] = {0, 0}, m2[2] = {1, 1};
 
     for (int k = 0; k < 2; k++) {
-        if (faces[k] < 0) {
+        size_t slot = 2 * (size_t)edge + (size_t)k;
+        if (shape->edge_faces[slot] < 0) {
             continue;
         }
 
-        // From the edge to the opposite corner, perpendicular to the edge.
-        face f = face_of(part, faces[k], x);
-        const int32_t *corners = sn_at3(shape->triangles, faces[k]);
-        int opposite = 0;
-        while (opposite < 2 && (corners[opposite] == ends[0] || corners[opposite] == ends[1])) {
-            opposite++;
-        }
-
-        sn_vec3 m = sn_sub(f.corner[opposite], a);
-        if (length2 > 0) {
-            m = sn_madd(m, -sn_dot(m, along) / length2, along);
-        }
+        // Scaled by |e|^2, which changes no sign.
+        sn_vec3 m = sn_sub(sn_load3(sn_at3(own, shape->edge_opposite[slot])), a);
+        m = sn_madd(sn_scale(e2, m), -sn_dot(m, e), e);
         if (leans_over(n, m)) {
             return false;
         }
-        outward = sn_add(outward, sn_normalize(f.area));
+        outward[k] = shape->edge_turn[slot] * sn_dot(side, m);
+        m2[k] = sn_dot(m, m);
     }
 
-    return !shape->closed || sn_dot(outward, n) > 0;
+    return !shape->closed || sum_is_positive(outward[0], m2[0], outward[1], m2[1]);
 }
 
 // The outward direction at a vertex, weighted as in sn_corner_normal.
@@ -101,6 +90,16 @@ static bool in_vertex_cone(const sn_contact_part *part, int32_t vertex, sn_vec3 
     return !shape->closed || sn_dot(vertex_normal(part, vertex, x), n) > 0;
 }
 
+// Along the normal of a face.
+static sn_vec3 face_area(const sn_contact_part *part, int32_t triangle, const double *x) {
+    const double *own = sn_at3(x, part->first_vertex);
+    const int32_t *corners = sn_at3(part->shape->triangles, triangle);
+    sn_vec3 a = sn_load3(sn_at3(own, corners[0]));
+    sn_vec3 u = sn_sub(sn_load3(sn_at3(own, corners[1])), a);
+    sn_vec3 v = sn_sub(sn_load3(sn_at3(own, corners[2])), a);
+    return sn_cross(u, v);
+}
+
 // The triangle's side of a pair: its face, an edge or a corner, by the coefficients that are not 0.
 static bool in_triangle_cone(const sn_contact_part *part, int32_t triangle, const double b[3],
                              sn_vec3 n, const double *x) {
@@ -112,7 +111,7 @@ static bool in_triangle_cone(const sn_contact_part *part, int32_t triangle, cons
     }
 
     if (used == 3) {
-        return !shape->closed || sn_dot(face_of(part, triangle, x).area, n) > 0;
+        return !shape->closed || sn_dot(face_area(part, triangle, x), n) > 0;
     }
 
     if (used == 2) {

@@ -1,290 +1,318 @@
-// The search for candidates: boxes of the vertices, then a descent into two trees at once for each
-// pair of parts whose boxes overlap, then the features that the triangles of two leaves own.
+// The search for pairs: boxes of the vertices, pairs of parts whose boxes overlap, tasks for their
+// subtrees, and the list of pairs in the order of the tasks.
 //
 // Cost: linear in the number of triangles, for the boxes, plus that of the pairs found.
 #include "contact/find.h"
 
-// A pair on the list, before it is filled in.
-struct sn_contact_candidate {
-    int32_t feature[2]; // in the numbering of the parts
-    int32_t part[2];
-    sn_contact_kind kind;
-};
+#include "base/threads.h"
 
-typedef struct sn_contact_candidate candidate;
+// Subtrees with more triangles than this, both together, are split into several tasks.
+enum { TASK_SIZE = 2048, CHUNK = 2048 };
 
-enum { STACK = 256 };
+// The drift of each group. Up to this share of the reach it is 0: the boxes hardly grow.
+static const double slow = 1;
 
-// Two parts of which one searches, and what was found.
-typedef struct search {
+static void find_drifts(sn_contact_scene *scene, const double *x, const double *y, double reach) {
+    sn_contact_search *search = scene->search;
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        search->drift_sum[p] = sn_v3(0, 0, 0);
+        search->drift_count[p] = 0;
+    }
+
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        sn_contact_part *part = &scene->parts[p];
+        sn_vec3 sum = {0, 0, 0};
+        part->held_count = 0;
+        for (int32_t i = 0; i < part->shape->vertex_count; i++) {
+            int32_t v = part->first_vertex + i;
+            sum = sn_add(sum, sn_sub(sn_load3(sn_at3(y, v)), sn_load3(sn_at3(x, v))));
+            part->held_count += scene->held[v] != 0;
+        }
+
+        SN_ASSERT(part->group >= 0 && part->group < scene->part_count);
+        int32_t *count = &search->drift_count[part->group];
+        sn_vec3 *total = &search->drift_sum[part->group];
+        *total = sn_add(*total, sum);
+        *count = *count < 0 || part->held_count ? -1 : *count + part->shape->vertex_count;
+    }
+
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        sn_contact_part *part = &scene->parts[p];
+        int32_t count = search->drift_count[part->group];
+        sn_vec3 sum = search->drift_sum[part->group];
+        part->shift = sn_v3(0, 0, 0);
+        part->drift = count > 0 ? sn_scale(1.0 / count, sum) : part->shift;
+        if (!(sn_length(part->drift) > slow * reach) || !sn_finite3(part->drift)) {
+            part->drift = part->shift;
+        }
+    }
+}
+
+typedef struct fitting {
     sn_contact_scene *scene;
-    int32_t a, b;
-    int32_t count; // candidates so far
-    sinew_status status;
-} search;
+    const double *x, *y;
+    double reach;
+} fitting;
 
-// A box overlap of two vertices' hulls is tested for features; this is the box of an edge.
-static sn_box box_of_edge(const sn_contact_scene *scene, const sn_contact_part *part,
-                          int32_t edge) {
-    const int32_t *ends = part->shape->edges + 2 * (size_t)edge;
-    const sn_box *own = scene->boxes + part->first_vertex;
-    return sn_box_union(own[ends[0]], own[ends[1]]);
+static sn_box motion_box(sn_vec3 from, sn_vec3 to, double reach) {
+    sn_vec3 d = sn_sub(to, from);
+    double margin = 0.5 * reach + 0.1 * sn_length(d);
+    sn_box box;
+    box.lower = sn_v3(from.x + (d.x < 0 ? d.x : 0) - margin, from.y + (d.y < 0 ? d.y : 0) - margin,
+                      from.z + (d.z < 0 ? d.z : 0) - margin);
+    box.upper = sn_v3(from.x + (d.x > 0 ? d.x : 0) + margin, from.y + (d.y > 0 ? d.y : 0) + margin,
+                      from.z + (d.z > 0 ? d.z : 0) + margin);
+    return box;
 }
 
-static void add(search *s, sn_contact_kind kind, int32_t first, int32_t first_part, int32_t second,
-                int32_t second_part) {
-    sn_contact_scene *scene = s->scene;
-    if (s->status != SINEW_OK) {
+static void fit_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const fitting *job = data;
+    sn_contact_scene *scene = job->scene;
+    for (int32_t v = begin; v < end; v++) {
+        sn_vec3 from = sn_load3(sn_at3(job->x, v));
+        sn_vec3 to = sn_load3(sn_at3(job->y, v));
+        sn_vec3 drift = scene->parts[scene->vertex_part[v]].drift;
+        scene->boxes[v] = motion_box(from, to, job->reach);
+        scene->inner_boxes[v] = motion_box(from, sn_sub(to, drift), job->reach);
+        scene->search->quick[v] = sn_quick_box_of(scene->boxes[v]);
+        scene->search->inner_quick[v] = sn_quick_box_of(scene->inner_boxes[v]);
+    }
+}
+
+static sn_box box_of_part(const sn_contact_scene *scene, const sn_contact_part *part) {
+    sn_quick_box box = sn_quick_box_empty();
+    for (int32_t v = 0; v < part->shape->vertex_count; v++) {
+        if (part->shape->vertex_owner[v] >= 0) {
+            box = sn_quick_box_union(&scene->search->quick[part->first_vertex + v], &box);
+        }
+    }
+    return (sn_box){{box.lower[0], box.lower[1], box.lower[2]},
+                    {-box.upper[0], -box.upper[1], -box.upper[2]}};
+}
+
+static void fit_boxes(sn_contact_scene *scene, const double *x, const double *y, double reach) {
+    fitting job = {scene, x, y, reach};
+    sn_parallel_for(scene->context, scene->vertex_count, CHUNK, fit_vertices, &job);
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        scene->search->part_boxes[p] = box_of_part(scene, &scene->parts[p]);
+        scene->search->fitted[p] = 0;
+    }
+    sn_bvh_rebuild(&scene->search->part_bvh, scene->search->part_boxes, scene->search->centers);
+}
+
+// Makes the tree of a part that a task needs fit.
+static void fit_tree(sn_contact_scene *scene, int32_t number, bool inner) {
+    uint8_t bit = inner ? 2 : 1;
+    const sn_contact_part *part = &scene->parts[number];
+    if (scene->search->fitted[number] & bit) {
         return;
     }
 
-    s->status = sn_grow(scene->context, (void **)&scene->candidates, &scene->candidate_capacity,
-                        (size_t)s->count, (size_t)s->count + 1, sizeof(candidate));
-    if (s->status == SINEW_OK) {
-        scene->candidates[s->count++] =
-            (candidate){{first, second}, {first_part, second_part}, kind};
+    scene->search->fitted[number] |= bit;
+    sn_contact_tree_fit(part->tree, inner ? &part->tree->inner : &part->tree->outer);
+    if (inner) {
+        sn_contact_tree_calm(part->tree, part->shape, scene->inner_boxes + part->first_vertex);
     }
 }
 
-static void try_vertex(search *s, int32_t vertex_part, int32_t vertex, int32_t triangle_part,
-                       int32_t triangle) {
-    const sn_contact_scene *scene = s->scene;
-    const sn_contact_part *p = &scene->parts[vertex_part];
-    const sn_contact_part *q = &scene->parts[triangle_part];
-    const int32_t *corners = sn_at3(q->shape->triangles, triangle);
-    const uint8_t *held = scene->held + q->first_vertex;
-
-    bool all_held = scene->held[p->first_vertex + vertex] && held[corners[0]] && held[corners[1]] &&
-                    held[corners[2]];
-    bool shared = vertex_part == triangle_part &&
-                  (vertex == corners[0] || vertex == corners[1] || vertex == corners[2]);
-    if (all_held || shared) {
-        return;
-    }
-
-    if (sn_box_overlaps(scene->boxes[p->first_vertex + vertex], q->boxes[triangle])) {
-        add(s, SN_CONTACT_VERTEX_TRIANGLE, vertex, vertex_part, triangle, triangle_part);
-    }
+static sinew_status add_task(sn_contact_scene *scene, const sn_contact_task *task) {
+    sn_contact_search *search = scene->search;
+    SN_TRY(sn_grow(scene->context, (void **)&search->tasks, &search->task_capacity,
+                   (size_t)search->task_count, (size_t)search->task_count + 1, sizeof *task));
+    search->tasks[search->task_count++] = *task;
+    return SINEW_OK;
 }
 
-static void try_edges(search *s, int32_t first, int32_t second) {
-    const sn_contact_scene *scene = s->scene;
-    const sn_contact_part *p = &scene->parts[s->a];
-    const sn_contact_part *q = &scene->parts[s->b];
-    const int32_t *e = p->shape->edges + 2 * (size_t)first;
-    const int32_t *f = q->shape->edges + 2 * (size_t)second;
-    const uint8_t *held_e = scene->held + p->first_vertex;
-    const uint8_t *held_f = scene->held + q->first_vertex;
-
-    bool all_held = held_e[e[0]] && held_e[e[1]] && held_f[f[0]] && held_f[f[1]];
-    bool shared = s->a == s->b && (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1]);
-    if (all_held || shared) {
-        return;
+// Adds a task, or those of the subtrees if it is large. Halving limits the depth.
+static sinew_status split_task(sn_contact_scene *scene, const sn_contact_task *task) {
+    const sn_contact_tree *a = scene->parts[task->part[0]].tree;
+    const sn_contact_tree *b = scene->parts[task->part[1]].tree;
+    const sn_bvh_node *node_a = &a->bvh.nodes[task->node[0]];
+    const sn_bvh_node *node_b = &b->bvh.nodes[task->node[1]];
+    const sn_quick_box *box_a = (task->inner ? &a->inner : &a->outer)->nodes + task->node[0];
+    const sn_quick_box *box_b = (task->inner ? &b->inner : &b->outer)->nodes + task->node[1];
+    bool self = a == b && task->node[0] == task->node[1];
+    if (!sn_quick_box_overlaps(box_a, box_b)) {
+        return SINEW_OK;
     }
 
-    if (!sn_box_overlaps(box_of_edge(scene, p, first), box_of_edge(scene, q, second))) {
-        return;
+    int32_t size_a = node_a->last - node_a->first;
+    int32_t size_b = self ? 0 : node_b->last - node_b->first;
+    if (size_a + size_b <= TASK_SIZE) {
+        return add_task(scene, task);
     }
 
-    bool swap = s->a == s->b && first > second;
-    add(s, SN_CONTACT_EDGE_EDGE, swap ? second : first, s->a, swap ? first : second, s->b);
-}
-
-// The pairs of features owned by two triangles, the first of part a and the second of part b.
-static void try_triangles(search *s, int32_t first, int32_t second) {
-    const sn_contact_shape *p = s->scene->parts[s->a].shape;
-    const sn_contact_shape *q = s->scene->parts[s->b].shape;
-
-    for (int k = 0; k < 3; k++) {
-        if (p->owns[first] & SN_CONTACT_OWNS_CORNER << k) {
-            try_vertex(s, s->a, sn_at3(p->triangles, first)[k], s->b, second);
-        }
-        if (q->owns[second] & SN_CONTACT_OWNS_CORNER << k) {
-            try_vertex(s, s->b, sn_at3(q->triangles, second)[k], s->a, first);
-        }
+    sn_contact_task left = *task, right = *task, across = *task;
+    if (self) {
+        left.node[0] = left.node[1] = across.node[0] = task->node[0] + 1;
+        right.node[0] = right.node[1] = across.node[1] = node_a->right;
+        SN_TRY(split_task(scene, &left));
+        SN_TRY(split_task(scene, &across));
+        return split_task(scene, &right);
     }
 
-    for (int k = 0; k < 3; k++) {
-        if (!(p->owns[first] & SN_CONTACT_OWNS_EDGE << k)) {
-            continue;
-        }
-        for (int l = 0; l < 3; l++) {
-            if (q->owns[second] & SN_CONTACT_OWNS_EDGE << l) {
-                try_edges(s, sn_at3(p->triangle_edges, first)[k],
-                          sn_at3(q->triangle_edges, second)[l]);
-            }
-        }
-    }
-}
-
-static void try_leaves(search *s, int32_t node_a, int32_t node_b) {
-    const sn_contact_part *p = &s->scene->parts[s->a];
-    const sn_contact_part *q = &s->scene->parts[s->b];
-    const sn_bvh_node *a = &p->bvh.nodes[node_a];
-    const sn_bvh_node *b = &q->bvh.nodes[node_b];
-    bool same = s->a == s->b && node_a == node_b;
-
-    for (int32_t i = a->first; i < a->last; i++) {
-        int32_t first = p->bvh.items[i];
-        for (int32_t k = same ? i + 1 : b->first; k < b->last; k++) {
-            int32_t second = q->bvh.items[k];
-            if (sn_box_overlaps(p->boxes[first], q->boxes[second])) {
-                try_triangles(s, first, second);
-            }
-        }
-    }
-}
-
-typedef struct node_pair {
-    int32_t a, b;
-} node_pair;
-
-// The pairs of nodes below a pair; of a node and itself each unordered pair once.
-static int split(const search *s, node_pair pair, node_pair below[3]) {
-    const sn_bvh_node *nodes_a = s->scene->parts[s->a].bvh.nodes;
-    const sn_bvh_node *nodes_b = s->scene->parts[s->b].bvh.nodes;
-    const sn_bvh_node *a = &nodes_a[pair.a];
-    const sn_bvh_node *b = &nodes_b[pair.b];
-
-    if (s->a == s->b && pair.a == pair.b) {
-        below[0] = (node_pair){pair.a + 1, pair.a + 1};
-        below[1] = (node_pair){pair.a + 1, a->right};
-        below[2] = (node_pair){a->right, a->right};
-        return a->right ? 3 : 0;
-    }
-
-    // The larger of the two is split.
-    bool split_a = a->right && (!b->right || a->last - a->first >= b->last - b->first);
-    if (split_a) {
-        below[0] = (node_pair){pair.a + 1, pair.b};
-        below[1] = (node_pair){a->right, pair.b};
-        return 2;
-    }
-
-    below[0] = (node_pair){pair.a, pair.b + 1};
-    below[1] = (node_pair){pair.a, b->right};
-    return b->right ? 2 : 0;
-}
-
-static void descend(search *s, node_pair root) {
-    const sn_bvh_node *nodes_a = s->scene->parts[s->a].bvh.nodes;
-    const sn_bvh_node *nodes_b = s->scene->parts[s->b].bvh.nodes;
-    node_pair stack[STACK] = {root};
-    int32_t depth = 1;
-
-    while (depth > 0) {
-        node_pair pair = stack[--depth];
-        if (!sn_box_overlaps(nodes_a[pair.a].box, nodes_b[pair.b].box)) {
-            continue;
-        }
-
-        node_pair below[3];
-        int count = split(s, pair, below);
-        if (count == 0) {
-            try_leaves(s, pair.a, pair.b);
-        }
-
-        SN_ASSERT(depth + count <= STACK);
-        for (int i = count - 1; i >= 0; i--) {
-            stack[depth++] = below[i];
-        }
-    }
-}
-
-// Compares one part with another, or with itself, if the filter lets it.
-static void compare_parts(search *s, int32_t a, int32_t b) {
-    const sn_contact_scene *scene = s->scene;
-    if (scene->filter && !scene->filter(scene->filter_user, a, b)) {
-        return;
-    }
-
-    s->a = a < b ? a : b;
-    s->b = a < b ? b : a;
-    descend(s, (node_pair){0, 0});
+    int which = node_a->right && (!node_b->right || size_a >= size_b) ? 0 : 1;
+    left.node[which] = task->node[which] + 1;
+    right.node[which] = which ? node_b->right : node_a->right;
+    SN_TRY(split_task(scene, &left));
+    return split_task(scene, &right);
 }
 
 typedef struct part_query {
-    search *s;
+    sn_contact_scene *scene;
     int32_t part;
+    sinew_status status;
 } part_query;
 
 static bool visit_part(void *data, int32_t item) {
     part_query *query = data;
-    search *s = query->s;
-    const sn_box *boxes = s->scene->part_boxes;
-    if (item >= query->part && sn_box_overlaps(boxes[item], boxes[query->part])) {
-        compare_parts(s, query->part, item);
+    sn_contact_scene *scene = query->scene;
+    const sn_contact_part *p = &scene->parts[query->part], *q = &scene->parts[item];
+    const sn_box *boxes = scene->search->part_boxes;
+    bool all_held =
+        p->held_count == p->shape->vertex_count && q->held_count == q->shape->vertex_count;
+
+    if (item < query->part || all_held || !sn_box_overlaps(boxes[item], boxes[query->part])) {
+        return true;
     }
-    return true;
+    if (scene->filter && !scene->filter(scene->filter_user, query->part, item)) {
+        return true;
+    }
+
+    sn_contact_task task = {.part = {query->part, item}, .inner = p->group == q->group};
+    fit_tree(scene, query->part, task.inner);
+    fit_tree(scene, item, task.inner);
+    query->status = split_task(scene, &task);
+    return query->status == SINEW_OK;
 }
 
-static void fit_boxes(sn_contact_scene *scene, const double *x, const double *y, double reach) {
-    for (int32_t v = 0; v < scene->vertex_count; v++) {
-        sn_vec3 from = sn_load3(sn_at3(x, v));
-        sn_vec3 to = sn_load3(sn_at3(y, v));
-        sn_box box = {sn_min3(from, to), sn_max3(from, to)};
-        scene->boxes[v] = sn_box_grown(box, 0.5 * reach + 0.1 * sn_distance(from, to));
-    }
-
+static sinew_status list_tasks(sn_contact_scene *scene) {
+    sn_contact_search *search = scene->search;
+    search->task_count = 0;
     for (int32_t p = 0; p < scene->part_count; p++) {
-        sn_contact_fit_part(scene, p);
+        if (scene->parts[p].tree->bvh.node_count == 0) {
+            continue;
+        }
+        part_query query = {.scene = scene, .part = p};
+        sn_bvh_overlap(&search->part_bvh, search->part_boxes[p], visit_part, &query);
+        SN_TRY(query.status);
     }
-    sn_bvh_rebuild(&scene->part_bvh, scene->part_boxes, scene->centers);
+    return SINEW_OK;
 }
 
-static void fill_pair(const sn_contact_scene *scene, const candidate *found,
+static void run_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const sn_contact_scene *scene = data;
+    for (int32_t i = begin; i < end; i++) {
+        sn_contact_run_task(scene, &scene->search->tasks[i]);
+    }
+}
+
+// Runs all tasks, a second time if the pages did not suffice.
+static sinew_status run_tasks(sn_contact_scene *scene) {
+    sn_contact_search *search = scene->search;
+    for (int round = 0; round < 2; round++) {
+        atomic_store(&search->page_count, 0);
+        sn_parallel_for(scene->context, search->task_count, 1, run_range, scene);
+
+        size_t needed = (size_t)atomic_load(&search->page_count);
+        if (needed <= search->page_capacity) {
+            return SINEW_OK;
+        }
+        SN_TRY(sn_grow(scene->context, (void **)&search->pages, &search->page_capacity, 0, needed,
+                       sizeof *search->pages));
+    }
+    SN_ASSERT(false); // the second run needs as many as the first
+    return SINEW_OK;
+}
+
+static void fill_pair(const sn_contact_scene *scene, const sn_contact_candidate *found, int kind,
                       sn_contact_pair *pair) {
     const sn_contact_part *p = &scene->parts[found->part[0]];
     const sn_contact_part *q = &scene->parts[found->part[1]];
-    *pair = (sn_contact_pair){.kind = found->kind, .part = {found->part[0], found->part[1]}};
+    bool edges = kind == SN_CONTACT_EDGE_EDGE;
 
-    if (found->kind == SN_CONTACT_VERTEX_TRIANGLE) {
-        const int32_t *corners = sn_at3(q->shape->triangles, found->feature[1]);
-        pair->feature[0] = pair->vertex[0] = p->first_vertex + found->feature[0];
-        pair->feature[1] = q->first_triangle + found->feature[1];
-        for (int k = 0; k < 3; k++) {
-            pair->vertex[1 + k] = q->first_vertex + corners[k];
-        }
-        return;
-    }
-
-    pair->feature[0] = p->first_edge + found->feature[0];
-    pair->feature[1] = q->first_edge + found->feature[1];
+    pair->kind = (sn_contact_kind)kind;
+    pair->usable = pair->exempt = pair->held = false;
+    pair->feature[0] = found->feature[0] + (edges ? p->first_edge : p->first_vertex);
+    pair->feature[1] = found->feature[1] + (edges ? q->first_edge : q->first_triangle);
     for (int k = 0; k < 2; k++) {
-        pair->vertex[k] =
-            p->first_vertex + p->shape->edges[2 * (size_t)found->feature[0] + (size_t)k];
-        pair->vertex[2 + k] =
-            q->first_vertex + q->shape->edges[2 * (size_t)found->feature[1] + (size_t)k];
+        pair->part[k] = found->part[k];
+    }
+    for (int k = 0; k < 4; k++) {
+        pair->vertex[k] = found->vertex[k];
     }
 }
 
-// Vertices and triangles first, then edges, each in the order in which they were found.
-static sinew_status fill_pairs(sn_contact_scene *scene, int32_t count) {
-    size_t capacity = scene->pair_capacity;
-    SN_TRY(sn_grow(scene->context, (void **)&scene->pairs, &scene->pair_capacity, 0, (size_t)count,
-                   sizeof *scene->pairs));
-    if (scene->pair_capacity > capacity) {
-        sn_release(scene->context, scene->shares, 4 * capacity, sizeof *scene->shares);
-        scene->shares =
-            sn_allocate(scene->context, 4 * scene->pair_capacity, sizeof *scene->shares);
+static void fill_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const sn_contact_scene *scene = data;
+    const sn_contact_search *search = scene->search;
+    for (int32_t i = begin; i < end; i++) {
+        const sn_contact_task *task = &search->tasks[i];
+        for (int kind = 0; kind < 2; kind++) {
+            sn_contact_pair *next = scene->pairs + task->start[kind];
+            for (int32_t page = task->first[kind]; page >= 0; page = search->pages[page].next) {
+                for (int32_t k = 0; k < search->pages[page].count; k++) {
+                    fill_pair(scene, &search->pages[page].items[k], kind, next++);
+                }
+            }
+        }
     }
-    if (!scene->shares && count > 0) {
+}
+
+// Room for the pairs, and for what sn_contact_limit writes for each.
+static sinew_status grow_pairs(sn_contact_scene *scene, int64_t count) {
+    if (count > INT32_MAX) {
+        return sn_fail(scene->context, SINEW_OUT_OF_MEMORY,
+                       "%lld pairs of surface features may touch; at most %d are possible",
+                       (long long)count, INT32_MAX);
+    }
+    if ((size_t)count <= scene->pair_capacity) {
+        return SINEW_OK;
+    }
+
+    // Both arrays or none, so that they always have the same capacity.
+    size_t larger =
+        2 * scene->pair_capacity > (size_t)count ? 2 * scene->pair_capacity : (size_t)count;
+    sn_contact_pair *pairs = sn_allocate(scene->context, larger, sizeof *pairs);
+    double *shares = sn_allocate(scene->context, 4 * larger, sizeof *shares);
+    if (!pairs || !shares) {
+        sn_release(scene->context, pairs, larger, sizeof *pairs);
+        sn_release(scene->context, shares, 4 * larger, sizeof *shares);
         return SINEW_OUT_OF_MEMORY;
     }
 
-    int32_t vertices = 0;
-    for (int32_t i = 0; i < count; i++) {
-        vertices += scene->candidates[i].kind == SN_CONTACT_VERTEX_TRIANGLE;
-    }
+    sn_release(scene->context, scene->pairs, scene->pair_capacity, sizeof *pairs);
+    sn_release(scene->context, scene->shares, 4 * scene->pair_capacity, sizeof *shares);
+    scene->pairs = pairs;
+    scene->shares = shares;
+    scene->pair_capacity = larger;
+    return SINEW_OK;
+}
 
-    int32_t next[2] = {0, vertices};
-    for (int32_t i = 0; i < count; i++) {
-        const candidate *found = &scene->candidates[i];
-        fill_pair(scene, found, &scene->pairs[next[found->kind]++]);
+// Vertices and triangles first, then edges, each in the order of the tasks.
+static sinew_status list_pairs(sn_contact_scene *scene) {
+    sn_contact_search *search = scene->search;
+    int64_t total[2] = {0, 0};
+    for (int kind = 0; kind < 2; kind++) {
+        for (int32_t i = 0; i < search->task_count; i++) {
+            total[kind] += search->tasks[i].count[kind];
+        }
     }
+    SN_TRY(grow_pairs(scene, total[0] + total[1]));
 
-    scene->pair_count = count;
-    scene->vertex_triangle_count = vertices;
+    int32_t next = 0;
+    for (int kind = 0; kind < 2; kind++) {
+        for (int32_t i = 0; i < search->task_count; i++) {
+            search->tasks[i].start[kind] = next;
+            next += search->tasks[i].count[kind];
+        }
+    }
+    sn_parallel_for(scene->context, search->task_count, 1, fill_range, scene);
+    scene->pair_count = next;
+    scene->vertex_triangle_count = (int32_t)total[0];
     return SINEW_OK;
 }
 
@@ -292,22 +320,10 @@ sinew_status sn_contact_find(sn_contact_scene *scene, const double *x, const dou
                              double reach) {
     SN_ASSERT(reach >= 0);
     scene->pair_count = scene->vertex_triangle_count = 0;
+    scene->search->x = x;
+    find_drifts(scene, x, y, reach);
     fit_boxes(scene, x, y, reach);
-
-    search s = {.scene = scene};
-    for (int32_t p = 0; p < scene->part_count; p++) {
-        if (scene->parts[p].bvh.node_count > 0) {
-            part_query query = {&s, p};
-            sn_bvh_overlap(&scene->part_bvh, scene->part_boxes[p], visit_part, &query);
-        }
-    }
-
-    SN_TRY(s.status);
-    return fill_pairs(scene, s.count);
-}
-
-void sn_contact_release_pairs(sn_contact_scene *scene) {
-    sn_release(scene->context, scene->candidates, scene->candidate_capacity, sizeof(candidate));
-    sn_release(scene->context, scene->pairs, scene->pair_capacity, sizeof *scene->pairs);
-    sn_release(scene->context, scene->shares, 4 * scene->pair_capacity, sizeof *scene->shares);
+    SN_TRY(list_tasks(scene));
+    SN_TRY(run_tasks(scene));
+    return list_pairs(scene);
 }

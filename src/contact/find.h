@@ -1,13 +1,65 @@
-// Parts of a scene that only this module uses.
+// The search for pairs, as far as its files share it: tasks, and the pages that hold their results.
+//
+// A task compares two subtrees. The list of tasks depends on the trees and boxes alone. Tasks run
+// in any order, on any thread, and each appends to pages of its own; the pages needed in all do not
+// depend on the order either. If they run out the search counts what it needs, gets it and starts
+// again.
 #ifndef SN_CONTACT_FIND_H
 #define SN_CONTACT_FIND_H
 
-#include "contact/scene.h"
+#include "contact/tree.h"
 
-// Fits the boxes of a part's triangles, its tree and the part's box to the boxes of the vertices.
-void sn_contact_fit_part(sn_contact_scene *scene, int32_t number);
+#include "base/isa.h"
 
-// Frees the lists that grow with the number of pairs.
-void sn_contact_release_pairs(sn_contact_scene *scene);
+#include <stdatomic.h>
+
+// A pair on the list, before it is filled in: features in the numbering of their parts.
+typedef struct sn_contact_candidate {
+    int32_t feature[2], part[2];
+    int32_t vertex[4]; // in the scene's numbering
+} sn_contact_candidate;
+
+enum { SN_CONTACT_PAGE = 64 };
+
+typedef struct sn_contact_page {
+    sn_contact_candidate items[SN_CONTACT_PAGE];
+    int32_t count;
+    int32_t next; // of the same task and kind; -1: none
+} sn_contact_page;
+
+typedef struct sn_contact_task {
+    int32_t part[2], node[2];
+    bool inner;                 // the parts are of one group
+    int32_t first[2], last[2];  // pages of either kind; -1: none
+    int32_t count[2], start[2]; // pairs of either kind, and the number of the first in the list
+} sn_contact_task;
+
+typedef struct sn_contact_search {
+    sn_quick_box *quick, *inner_quick; // boxes of all vertices
+    sn_box *part_boxes;
+    sn_bvh part_bvh;
+    sn_vec3 *centers;     // scratch of its rebuilding
+    sn_vec3 *drift_sum;   // of each group
+    int32_t *drift_count; // vertices of each group; -1: one of them is held
+    uint8_t *fitted;      // of each part: bit 0 the outer, bit 1 the inner tree fits
+
+    sn_contact_task *tasks;
+    size_t task_capacity;
+    int32_t task_count;
+    sn_contact_page *pages;
+    size_t page_capacity;
+    atomic_int page_count; // more than the capacity if there were too few
+    const double *x;
+} sn_contact_search;
+
+// Runs one task: descends into both subtrees and appends what it finds to its pages.
+void sn_contact_run_task(const sn_contact_scene *scene, sn_contact_task *task);
+
+// Which of up to eight candidates of one kind, all within a group or all not, can touch while their
+// vertices stay in their boxes: bit i is set for candidate i unless the closest direction at x
+// separates the boxes of its sides.
+SN_ISA_DECLARE(uint32_t, sn_contact_cull_block,
+               (const sn_contact_candidate *candidates, int32_t count, bool edges, const double *x,
+                const sn_box *boxes));
 
 #endif

@@ -1,22 +1,6 @@
 // A scene's arrays and trees.
 #include "contact/find.h"
 
-static sn_box box_of_triangle(const sn_contact_part *part, int32_t triangle, const sn_box *boxes) {
-    const int32_t *corners = sn_at3(part->shape->triangles, triangle);
-    const sn_box *own = boxes + part->first_vertex;
-    return sn_box_union(own[corners[0]], sn_box_union(own[corners[1]], own[corners[2]]));
-}
-
-void sn_contact_fit_part(sn_contact_scene *scene, int32_t number) {
-    sn_contact_part *part = &scene->parts[number];
-    for (int32_t t = 0; t < part->shape->triangle_count; t++) {
-        part->boxes[t] = box_of_triangle(part, t, scene->boxes);
-    }
-
-    sn_bvh_refit(&part->bvh, part->boxes);
-    scene->part_boxes[number] = part->bvh.node_count ? part->bvh.nodes[0].box : sn_box_empty();
-}
-
 // Numbers the features through and fails if there are more than the keys of pairs can hold.
 static sinew_status number_features(sn_contact_scene *scene,
                                     const sn_contact_shape *const *shapes) {
@@ -25,7 +9,8 @@ static sinew_status number_features(sn_contact_scene *scene,
         scene->parts[p] = (sn_contact_part){.shape = shapes[p],
                                             .first_vertex = (int32_t)vertices,
                                             .first_edge = (int32_t)edges,
-                                            .first_triangle = (int32_t)triangles};
+                                            .first_triangle = (int32_t)triangles,
+                                            .group = p};
         vertices += shapes[p]->vertex_count;
         edges += shapes[p]->edge_count;
         triangles += shapes[p]->triangle_count;
@@ -46,43 +31,46 @@ static sinew_status number_features(sn_contact_scene *scene,
 }
 
 static sinew_status build_trees(sn_contact_scene *scene, const double *rest) {
-    for (int32_t v = 0; v < scene->vertex_count; v++) {
-        sn_vec3 p = sn_load3(sn_at3(rest, v));
-        scene->boxes[v] = (sn_box){p, p};
-    }
-
+    sn_contact_search *search = scene->search;
     for (int32_t p = 0; p < scene->part_count; p++) {
         sn_contact_part *part = &scene->parts[p];
-        int32_t count = part->shape->triangle_count;
-
-        part->boxes = SN_PUSH(&scene->arena, sn_box, count);
+        part->tree = SN_PUSH(&scene->arena, sn_contact_tree, 1);
         SN_TRY(sn_arena_status(&scene->arena));
-        for (int32_t t = 0; t < count; t++) {
-            part->boxes[t] = box_of_triangle(part, t, scene->boxes);
-        }
-
-        SN_TRY(sn_bvh_build(&scene->arena, part->boxes, count, &part->bvh));
-        scene->part_boxes[p] = part->bvh.node_count ? part->bvh.nodes[0].box : sn_box_empty();
+        SN_TRY(sn_contact_tree_build(&scene->arena, part->shape, sn_at3(rest, part->first_vertex),
+                                     search->quick + part->first_vertex,
+                                     search->inner_quick + part->first_vertex, part->tree));
+        search->part_boxes[p] = sn_box_empty();
         for (int32_t v = 0; v < part->shape->vertex_count; v++) {
             scene->vertex_part[part->first_vertex + v] = p;
         }
     }
 
-    return sn_bvh_build(&scene->arena, scene->part_boxes, scene->part_count, &scene->part_bvh);
+    return sn_bvh_build(&scene->arena, search->part_boxes, scene->part_count, &search->part_bvh);
 }
 
 static sinew_status fill(sn_contact_scene *scene, const sn_contact_shape *const *shapes,
                          const double *rest) {
-    scene->parts = SN_PUSH(&scene->arena, sn_contact_part, scene->part_count);
-    SN_TRY(sn_arena_status(&scene->arena));
+    sn_arena *arena = &scene->arena;
+    scene->parts = SN_PUSH(arena, sn_contact_part, scene->part_count);
+    scene->search = SN_PUSH(arena, sn_contact_search, 1);
+    SN_TRY(sn_arena_status(arena));
     SN_TRY(number_features(scene, shapes));
 
-    scene->held = SN_PUSH(&scene->arena, uint8_t, scene->vertex_count);
-    scene->vertex_part = SN_PUSH(&scene->arena, int32_t, scene->vertex_count);
-    scene->boxes = SN_PUSH(&scene->arena, sn_box, scene->vertex_count);
-    scene->part_boxes = SN_PUSH(&scene->arena, sn_box, scene->part_count);
-    scene->centers = SN_PUSH(&scene->arena, sn_vec3, scene->part_count);
-    SN_TRY(sn_arena_status(&scene->arena));
+    sn_contact_search *search = scene->search;
+    scene->held = SN_PUSH(arena, uint8_t, scene->vertex_count);
+    scene->vertex_part = SN_PUSH(arena, int32_t, scene->vertex_count);
+    scene->boxes = SN_PUSH(arena, sn_box, scene->vertex_count);
+    scene->inner_boxes = SN_PUSH(arena, sn_box, scene->vertex_count);
+    scene->start = SN_PUSH(arena, double, 3 * (size_t)scene->vertex_count);
+    scene->end = SN_PUSH(arena, double, 3 * (size_t)scene->vertex_count);
+    search->quick = SN_PUSH(arena, sn_quick_box, scene->vertex_count);
+    search->inner_quick = SN_PUSH(arena, sn_quick_box, scene->vertex_count);
+    search->part_boxes = SN_PUSH(arena, sn_box, scene->part_count);
+    search->centers = SN_PUSH(arena, sn_vec3, scene->part_count);
+    search->drift_sum = SN_PUSH(arena, sn_vec3, scene->part_count);
+    search->drift_count = SN_PUSH(arena, int32_t, scene->part_count);
+    search->fitted = SN_PUSH(arena, uint8_t, scene->part_count);
+    SN_TRY(sn_arena_status(arena));
     return build_trees(scene, rest);
 }
 
@@ -112,7 +100,14 @@ void sn_contact_scene_destroy(sn_contact_scene *scene) {
         return;
     }
 
-    sn_contact_release_pairs(scene);
+    sinew_context *context = scene->context;
+    sn_contact_search *search = scene->search;
+    sn_release(context, scene->pairs, scene->pair_capacity, sizeof *scene->pairs);
+    sn_release(context, scene->shares, 4 * scene->pair_capacity, sizeof *scene->shares);
+    if (search) {
+        sn_release(context, search->tasks, search->task_capacity, sizeof *search->tasks);
+        sn_release(context, search->pages, search->page_capacity, sizeof *search->pages);
+    }
     sn_arena arena = scene->arena; // the scene lives in it
     sn_arena_destroy(&arena);
 }

@@ -5,11 +5,12 @@
 // are arrays x0 y0 z0 x1 ... in that numbering.
 //
 // sn_contact_find gives every vertex a box, around the segment from its position x to the predicted
-// position y, and lists every pair of features whose boxes overlap. As long as all vertices stay in
-// their boxes, no other pair can touch. The search runs over one tree of boxes for each part and
-// one tree over the parts. The form of a part's tree follows from its rest shape, so that the order
-// of the pairs depends on x, y and reach alone, neither on what happened before nor on the number
-// of threads.
+// position y, and lists the pairs of features that can touch as long as all vertices stay in their
+// boxes. Parts of one group move together: pairs within a group are compared in a frame that moves
+// with the mean motion of its vertices, its drift, so that a body in flight does not meet itself.
+//
+// The form of a part's tree follows from its rest shape, so that the order of the pairs depends on
+// x, y and reach alone, neither on what happened before nor on the number of threads.
 #ifndef SN_CONTACT_SCENE_H
 #define SN_CONTACT_SCENE_H
 
@@ -22,8 +23,13 @@ typedef struct sn_contact_part {
     int32_t first_vertex, first_edge, first_triangle; // in the scene's numbering
     double thickness; // half of the gap to keep: a pair keeps the sum of both parts' [m]
     bool together;    // all vertices take the same share of a motion (sn_contact_limit)
-    sn_bvh bvh;       // over the triangles
-    sn_box *boxes;    // of the triangles
+    int32_t group;    // parts with the same number move together; at first each its own number
+
+    // Written by sn_contact_find.
+    sn_vec3 drift;      // mean motion of the group's vertices; 0 if one is held or it is slow [m]
+    int32_t held_count; // vertices that are held
+    sn_vec3 shift;      // how far it has been shifted since (sn_contact_accept) [m]
+    struct sn_contact_tree *tree;
 } sn_contact_part;
 
 // Whether two parts can touch; a == b asks about contact of a part with itself.
@@ -39,20 +45,19 @@ struct sn_contact_scene {
     void *filter_user;
     uint8_t *held;        // of each vertex: it moves as prescribed; written by the caller
     int32_t *vertex_part; // the part of each vertex
-    sn_box *boxes;        // of each vertex, since the last sn_contact_find
 
-    sn_box *part_boxes; // of each part
-    sn_bvh part_bvh;    // over the parts
-    sn_vec3 *centers;   // scratch of the rebuilding of trees
+    // Of each vertex, since the last sn_contact_find: where it may go, and where it may go relative
+    // to its group.
+    sn_box *boxes, *inner_boxes;
 
     // The pairs found last: first all of vertices and triangles, then all of edges.
     sn_contact_pair *pairs;
     int32_t pair_count, vertex_triangle_count;
 
-    // Room for pairs and candidates; see scene.c.
-    size_t pair_capacity, candidate_capacity;
-    struct sn_contact_candidate *candidates;
-    double *shares; // scratch of sn_contact_limit: 4 for each pair
+    // Scratch of sn_contact_limit: 4 shares for each pair; positions of all vertices.
+    double *shares, *start, *end;
+    size_t pair_capacity;
+    struct sn_contact_search *search; // find.c
 };
 
 // A scene of `count` shapes, which are borrowed. `rest` holds the positions of all vertices at
@@ -63,10 +68,11 @@ sinew_status sn_contact_scene_create(sinew_context *context, const sn_contact_sh
 void sn_contact_scene_destroy(sn_contact_scene *scene);
 
 // Lists the pairs that may touch while the vertices move from x towards y. A box reaches
-// reach / 2 + 0.1 |y - x| beyond the segment, so that every pair that comes closer than `reach` at
-// x or at y is listed. Pairs that share a vertex, and pairs whose vertices are all held, are left
-// out. Allocates only when there are more pairs than ever before. Writes `exempt` = false, leaves
-// what sn_contact_measure writes undefined.
+// reach / 2 + 0.1 |y - x| beyond the segment from x to y, and every pair that comes closer than
+// `reach` at x or at y is listed. Left out are pairs that share a vertex, pairs whose vertices are
+// all held, and pairs of neighbours in a part of the surface that cannot fold over within its
+// boxes. Allocates only when there are more pairs than ever before. Sets `exempt` to false; what
+// sn_contact_measure writes is undefined.
 sinew_status sn_contact_find(sn_contact_scene *scene, const double *x, const double *y,
                              double reach);
 

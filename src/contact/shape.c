@@ -63,8 +63,19 @@ static void add_edge(sn_contact_shape *shape, const int32_t *sides, const int32_
     }
 
     // Equal sides keep their order, so the first triangle has the lowest number and owns the edge.
-    shape->edge_faces[2 * (size_t)edge] = order[begin] / 3;
-    shape->edge_faces[2 * (size_t)edge + 1] = end > begin + 1 ? order[begin + 1] / 3 : -1;
+    for (int32_t k = 0; k < 2; k++) {
+        size_t slot = 2 * (size_t)edge + (size_t)k;
+        shape->edge_faces[slot] = shape->edge_opposite[slot] = -1;
+        if (begin + k >= end) {
+            continue;
+        }
+
+        int32_t face = order[begin + k] / 3, corner = order[begin + k] % 3;
+        const int32_t *corners = sn_at3(shape->triangles, face);
+        shape->edge_faces[slot] = face;
+        shape->edge_opposite[slot] = corners[(corner + 2) % 3];
+        shape->edge_turn[slot] = corners[corner] == side[0] ? 1 : -1;
+    }
     shape->owns[order[begin] / 3] |= (uint8_t)(SN_CONTACT_OWNS_EDGE << (order[begin] % 3));
     shape->open_count += end - begin == 1;
     shape->crowded_count += end - begin > 2;
@@ -74,6 +85,8 @@ static sinew_status build_edges(sn_arena *arena, sn_contact_shape *shape) {
     int32_t count = 3 * shape->triangle_count;
     shape->edges = SN_PUSH(arena, int32_t, 2 * (size_t)count);
     shape->edge_faces = SN_PUSH(arena, int32_t, 2 * (size_t)count);
+    shape->edge_opposite = SN_PUSH(arena, int32_t, 2 * (size_t)count);
+    shape->edge_turn = SN_PUSH(arena, int8_t, 2 * (size_t)count);
     shape->triangle_edges = SN_PUSH(arena, int32_t, count);
 
     sn_arena scratch = sn_arena_create(arena->context);
@@ -112,6 +125,48 @@ static void assign_vertices(sn_contact_shape *shape) {
     }
 }
 
+// The corner of a triangle after (1) or before (2) a vertex.
+static int32_t beside(const sn_contact_shape *shape, int32_t slot, int32_t offset) {
+    return sn_at3(shape->triangles, slot / 3)[(slot % 3 + offset) % 3];
+}
+
+// Walks around a vertex from triangle to triangle: a closed fan comes back to the first one after
+// having met each once.
+static bool is_disk(const sn_contact_shape *shape, int32_t vertex) {
+    int32_t first = shape->fans.offsets[vertex];
+    int32_t last = shape->fans.offsets[vertex + 1];
+    if (first == last) {
+        return false;
+    }
+
+    int32_t start = beside(shape, shape->fans.items[first], 1);
+    int32_t at = start;
+    for (int32_t step = first; step < last; step++) {
+        int32_t next = -1;
+        for (int32_t i = first; i < last; i++) {
+            if (beside(shape, shape->fans.items[i], 1) == at) {
+                if (next >= 0) {
+                    return false;
+                }
+                next = beside(shape, shape->fans.items[i], 2);
+            }
+        }
+        if (next < 0 || (next == start) != (step == last - 1)) {
+            return false;
+        }
+        at = next;
+    }
+    return true;
+}
+
+static void find_disks(sn_contact_shape *shape) {
+    enum { LARGEST_FAN = 64 }; // more is a cost without use
+    for (int32_t v = 0; v < shape->vertex_count; v++) {
+        int32_t count = shape->fans.offsets[v + 1] - shape->fans.offsets[v];
+        shape->disk[v] = count <= LARGEST_FAN && is_disk(shape, v);
+    }
+}
+
 static void measure_shortest(const sinew_mesh *mesh, sn_contact_shape *shape) {
     for (int32_t e = 0; e < shape->edge_count; e++) {
         const int32_t *edge = shape->edges + 2 * (size_t)e;
@@ -145,6 +200,7 @@ sinew_status sn_contact_shape_build(sn_arena *arena, const sinew_mesh *mesh,
     shape->sources = SN_PUSH(arena, int32_t, mesh->element_count);
     shape->owns = SN_PUSH(arena, uint8_t, mesh->element_count);
     shape->vertex_owner = SN_PUSH(arena, int32_t, mesh->point_count);
+    shape->disk = SN_PUSH(arena, uint8_t, mesh->point_count);
     shape->shortest = SN_PUSH(arena, double, mesh->point_count);
     SN_TRY(sn_arena_status(arena));
 
@@ -153,6 +209,7 @@ sinew_status sn_contact_shape_build(sn_arena *arena, const sinew_mesh *mesh,
     SN_TRY(sn_build_node_slots(arena, shape->triangles, 3, shape->triangle_count,
                                shape->vertex_count, &shape->fans));
     assign_vertices(shape);
+    find_disks(shape);
     measure_shortest(mesh, shape);
     shape->closed = shape->triangle_count > 0 && !shape->open_count && !shape->crowded_count;
     return SINEW_OK;

@@ -54,6 +54,44 @@ static inline void touch_create(touch_scene *t) {
               sn_contact_scene_create(t->context, shapes, t->part_count, t->x, &t->scene));
 }
 
+// Room for the results of sn_contact_limit.
+typedef struct touch_shares {
+    double vertex[4096], part[TEST_PARTS];
+    sn_vec3 shift[TEST_PARTS];
+} touch_shares;
+
+static inline sn_contact_limit_report touch_limit(touch_scene *t, const sn_contact_motion *motion,
+                                                  touch_shares *room) {
+    assert_true(t->vertex_count <= 4096);
+    sn_contact_shares shares = {room->shift, room->vertex, room->part};
+    sn_contact_limit_report report;
+    sn_contact_limit(t->scene, motion, &shares, &report);
+    return report;
+}
+
+// Positions at the time s of the motion; for s = 1 where the vertices may go.
+static inline void touch_moved(const touch_scene *t, const sn_contact_motion *motion,
+                               const touch_shares *room, double s, double *out) {
+    for (int32_t v = 0; v < t->vertex_count; v++) {
+        sn_vec3 from = sn_load3(sn_at3(motion->x, v));
+        sn_vec3 shift = room->shift[t->scene->vertex_part[v]];
+        sn_vec3 rest = sn_sub(sn_sub(sn_load3(sn_at3(motion->target, v)), from), shift);
+        sn_vec3 moved = s < 0.5 ? sn_madd(from, 2 * s, shift)
+                                : sn_madd(sn_add(from, shift), (2 * s - 1) * room->vertex[v], rest);
+        sn_store3(sn_at3(out, v), moved);
+    }
+}
+
+// Moves x as far as allowed.
+static inline void touch_accept(touch_scene *t, const sn_contact_motion *motion,
+                                touch_shares *room) {
+    sn_contact_shares shares = {room->shift, room->vertex, room->part};
+    for (int32_t v = 0; v < t->vertex_count; v++) {
+        sn_store3(sn_at3(t->x, v), sn_contact_moved(motion, &shares, t->scene, v));
+    }
+    sn_contact_accept(t->scene, &shares);
+}
+
 // The pairs of triangles that intersect at x, by the exact test.
 static inline int64_t touch_crossings(const touch_scene *t, const double *x) {
     sn_arena arena = sn_arena_create(t->context);
