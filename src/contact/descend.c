@@ -1,5 +1,6 @@
 // One task of the search: the descent into two subtrees at once, then the features that the
 // triangles of two leaves own.
+#include "contact/crossing.h"
 #include "contact/find.h"
 
 #include "math/simd.h"
@@ -143,9 +144,27 @@ static bool share_calm(const descent *d, const int32_t *s, const int32_t *t) {
     return false;
 }
 
+// Notes two triangles that intersect.
+static void try_crossing(descent *d, const sn_contact_leaf *first, const sn_contact_leaf *second) {
+    sn_contact_candidate found = {.feature = {first->triangle, second->triangle},
+                                  .part = {d->task->part[0], d->task->part[1]}};
+    int32_t a[3], b[3];
+    for (int k = 0; k < 3; k++) {
+        a[k] = d->p->first_vertex + first->corner[k];
+        b[k] = d->q->first_vertex + second->corner[k];
+    }
+    if (sn_contact_triangles_cross(d->scene->search->x, a, b, d->self)) {
+        append(d, 0, &found);
+    }
+}
+
 // The pairs of features owned by two triangles, numbers of leaves.
 static void try_triangles(descent *d, int32_t i, int32_t k) {
     const sn_contact_leaf *first = &d->a->leaves[i], *second = &d->b->leaves[k];
+    if (d->scene->search->crossings) {
+        try_crossing(d, first, second);
+        return;
+    }
     if (d->self && share_calm(d, first->corner, second->corner)) {
         return;
     }

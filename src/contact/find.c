@@ -179,11 +179,16 @@ static bool visit_part(void *data, int32_t item) {
     if (scene->filter && !scene->filter(scene->filter_user, query->part, item)) {
         return true;
     }
+    const sn_contact_search *search = scene->search;
+    if (search->wanted && !search->wanted(search->wanted_user, query->part, item)) {
+        return true;
+    }
 
     sn_contact_task task = {.part = {query->part, item}, .inner = p->group == q->group};
     fit_tree(scene, query->part, task.inner);
     fit_tree(scene, item, task.inner);
-    query->status = split_task(scene, &task);
+    // Intersections take one task for two parts, also where nothing overlaps: one may be inside.
+    query->status = search->crossings ? add_task(scene, &task) : split_task(scene, &task);
     return query->status == SINEW_OK;
 }
 
@@ -316,14 +321,22 @@ static sinew_status list_pairs(sn_contact_scene *scene) {
     return SINEW_OK;
 }
 
-sinew_status sn_contact_find(sn_contact_scene *scene, const double *x, const double *y,
-                             double reach) {
-    SN_ASSERT(reach >= 0);
+sinew_status sn_contact_search_run(sn_contact_scene *scene, const double *x, const double *y,
+                                   double reach, sn_contact_wanted_fn *wanted, const void *user) {
     scene->pair_count = scene->vertex_triangle_count = 0;
     scene->search->x = x;
+    scene->search->wanted = wanted;
+    scene->search->wanted_user = user;
     find_drifts(scene, x, y, reach);
     fit_boxes(scene, x, y, reach);
     SN_TRY(list_tasks(scene));
-    SN_TRY(run_tasks(scene));
+    return run_tasks(scene);
+}
+
+sinew_status sn_contact_find(sn_contact_scene *scene, const double *x, const double *y,
+                             double reach) {
+    SN_ASSERT(reach >= 0);
+    scene->search->crossings = false;
+    SN_TRY(sn_contact_search_run(scene, x, y, reach, NULL, NULL));
     return list_pairs(scene);
 }

@@ -34,6 +34,9 @@ typedef struct sn_contact_task {
     int32_t count[2], start[2]; // pairs of either kind, and the number of the first in the list
 } sn_contact_task;
 
+// Whether a run compares two parts, a <= b.
+typedef bool sn_contact_wanted_fn(const void *user, int32_t a, int32_t b);
+
 typedef struct sn_contact_search {
     sn_quick_box *quick, *inner_quick; // boxes of all vertices
     sn_box *part_boxes;
@@ -50,7 +53,15 @@ typedef struct sn_contact_search {
     size_t page_capacity;
     atomic_int page_count; // more than the capacity if there were too few
     const double *x;
+    sn_contact_wanted_fn *wanted; // of this run; NULL: all
+    const void *wanted_user;
+    bool crossings; // look for triangles that intersect at x instead of pairs of features
 } sn_contact_search;
+
+// Fits the boxes and runs the tasks of all pairs of parts that the filter and `wanted` allow. The
+// results are in the pages of the tasks.
+sinew_status sn_contact_search_run(sn_contact_scene *scene, const double *x, const double *y,
+                                   double reach, sn_contact_wanted_fn *wanted, const void *user);
 
 // Runs one task: descends into both subtrees and appends what it finds to its pages.
 void sn_contact_run_task(const sn_contact_scene *scene, sn_contact_task *task);
