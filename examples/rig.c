@@ -95,6 +95,7 @@ int main(void) {
     // The first frame is that of the bone. It swings to and fro by 20 mm, twice a second, and the
     // tail follows.
     const double tip[3] = {0, 0, -0.4};
+    sinew_point *point = NULL;
     double bone[3], at[3], leftmost = 0, rightmost = 0;
 
     if (sinew_frame_body_hold(tail, 0, SINEW_HOLD_ALL)) {
@@ -102,6 +103,9 @@ int main(void) {
     }
     if (sinew_frame_body_get_node(tail, 0, bone, NULL)) {
         return fail(context, "bone");
+    }
+    if (sinew_point_create(tail, tip, &point)) {
+        return fail(context, "tip");
     }
 
     double x = bone[0];
@@ -111,7 +115,7 @@ int main(void) {
         if (sinew_frame_body_move(tail, 0, bone, NULL) || sinew_world_step(world, NULL)) {
             return fail(context, "step");
         }
-        if (sinew_frame_body_get_point(tail, tip, at)) {
+        if (sinew_point_get_position(point, at)) {
             return fail(context, "tip");
         }
 

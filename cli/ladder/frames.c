@@ -28,6 +28,8 @@ typedef struct frames {
     sinew_voxels *voxels;
     sinew_world *world;
     sinew_body *body;
+    sinew_point **loaded; // at the nodes of each load, one load after the other
+    sinew_point **read;   // at the object's points
 } frames;
 
 static void destroy(void *self) {
@@ -62,7 +64,7 @@ static sinew_status apply(frames *f, double time) {
         SN_TRY(sinew_frame_body_move(f->body, i, position, rotation));
     }
 
-    sinew_frame_body_clear_forces(f->body);
+    int32_t next = 0;
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_picked *picked = &f->member->loads[i];
         double share[3];
@@ -70,8 +72,7 @@ static sinew_status apply(frames *f, double time) {
                                   ladder_to_body(f->object, scene->loads[i].vector)));
 
         for (int32_t k = 0; k < picked->count; k++) {
-            SN_TRY(sinew_frame_body_add_force(
-                f->body, f->member->mesh->points + 3 * (size_t)picked->nodes[k], share));
+            SN_TRY(sinew_point_set_force(f->loaded[next++], share));
         }
     }
 
@@ -90,8 +91,7 @@ static sinew_status step(void *self, double time) {
 static sinew_status read(void *self, double *points) {
     frames *f = self;
     for (int32_t i = 0; i < f->object->point_count; i++) {
-        SN_TRY(sinew_frame_body_get_point(f->body, f->object->points + 3 * (size_t)i,
-                                          points + 3 * (size_t)i));
+        SN_TRY(sinew_point_get_position(f->read[i], points + 3 * (size_t)i));
     }
 
     ladder_to_world(f->object, points, f->object->point_count);
@@ -346,6 +346,33 @@ static sinew_status place(frames *f, sinew_node_kind kind, int32_t count,
     return SINEW_OK;
 }
 
+// The points that loads act at, and those that are read.
+static sinew_status make_points(frames *f) {
+    const double *nodes = f->member->mesh->points;
+    int32_t load_count = f->member->scene->load_count;
+    int32_t count = 0;
+    for (int32_t i = 0; i < load_count; i++) {
+        count += f->member->loads[i].count;
+    }
+    f->loaded = SN_PUSH(&f->arena, sinew_point *, count);
+    f->read = SN_PUSH(&f->arena, sinew_point *, f->object->point_count);
+    SN_TRY(sn_arena_status(&f->arena));
+
+    int32_t next = 0;
+    for (int32_t i = 0; i < load_count; i++) {
+        const sn_picked *picked = &f->member->loads[i];
+        for (int32_t k = 0; k < picked->count; k++) {
+            const double *rest = nodes + 3 * (size_t)picked->nodes[k];
+            SN_TRY(sinew_point_create(f->body, rest, &f->loaded[next++]));
+        }
+    }
+
+    for (int32_t i = 0; i < f->object->point_count; i++) {
+        SN_TRY(sinew_point_create(f->body, f->object->points + 3 * (size_t)i, &f->read[i]));
+    }
+    return SINEW_OK;
+}
+
 static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count, bool springs) {
     ladder_object *object = f->object;
     const sinew_body_def *scene = &f->member->scene->def;
@@ -383,7 +410,7 @@ static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count, bool sp
         SN_TRY(sinew_frame_body_hold(f->body, i, SINEW_HOLD_ALL));
     }
 
-    return SINEW_OK;
+    return make_points(f);
 }
 
 sinew_status ladder_frames_create(ladder_object *object, sinew_node_kind kind, int32_t count,

@@ -184,10 +184,6 @@ SINEW_API sinew_status sinew_frame_body_set_velocity(sinew_body *body, int32_t n
 SINEW_API sinew_status sinew_frame_body_get_reaction(sinew_body *body, int32_t node,
                                                      double force[3], double torque[3]);
 
-/// A force at a material point, spread over the frames that carry it. [m], [N] Adds to what was set
-/// before.
-SINEW_API sinew_status sinew_frame_body_add_force(sinew_body *body, const double point[3],
-                                                  const double force[3]);
 /// A force [N] and a torque about the frame [Nm] on a frame itself; either may be NULL. Adds to
 /// what was set before. Points take no torque.
 SINEW_API sinew_status sinew_frame_body_add_node_force(sinew_body *body, int32_t node,
@@ -244,23 +240,6 @@ typedef struct sinew_frame_change {
 /// Tells it; all numbers are 0 before the first.
 SINEW_API sinew_status sinew_frame_body_get_last_change(const sinew_body *body,
                                                         sinew_frame_change *change);
-
-/// The rest point that is now at a place: the inverse of sinew_frame_body_get_point, by damped
-/// Newton steps from the nearest part of the solid to within 1e-9 of a voxel.
-/// SINEW_INVALID_ARGUMENT if no point of the solid, or within half a voxel of its surface, is
-/// there. [m] `iterations` may be NULL.
-SINEW_API sinew_status sinew_frame_body_find_point(const sinew_body *body, const double position[3],
-                                                   double rest[3], int32_t *iterations);
-
-/// Where a rest point is now. [m] After an insertion or a removal it goes over within the fade, as
-/// the surface does.
-SINEW_API sinew_status sinew_frame_body_get_point(const sinew_body *body, const double rest[3],
-                                                  double position[3]);
-
-/// How fast a rest point moves [m/s] and what the material feels there; `energy` is a density.
-/// [J/m3] Each pointer may be NULL.
-SINEW_API sinew_status sinew_frame_body_get_state(const sinew_body *body, const double rest[3],
-                                                  double velocity[3], sinew_element_state *state);
 
 /// The weight of every frame at a rest point: node_count numbers. [-]
 SINEW_API sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double rest[3],

@@ -1,5 +1,6 @@
 // Sparse models of heterogeneous solids: time of set-up, step and skinning (Gilles et al. 2013,
 // table 1.2).
+#include "points.h"
 #include "sinew/surface.h"
 
 #include "bench/bench.h"
@@ -55,7 +56,7 @@ static sinew_status time_steps(bench_run *b, rig_specimen *m, double seconds[STE
     const double tip[3] = {-0.08, 0, 0};
     const double pull[3] = {-0.5, 0.2, 0.1};
 
-    SN_TRY(sinew_frame_body_add_force(m->body, tip, pull));
+    SN_TRY(proof_add_force(m->body, tip, pull));
     for (int i = -WARM_UP; i < STEPS; i++) {
         double start = cli_measured_seconds(b->context);
         SN_TRY(sinew_world_step(m->world, NULL));

@@ -1,4 +1,5 @@
 // Mechanics of frame bodies: springs, inverse skinning, mass, iterations to equilibrium.
+#include "points.h"
 #include "validate/validate.h"
 #include "validate/bar.h"
 #include "validate/frame_bar.h"
@@ -197,13 +198,13 @@ static sinew_status small_sag(validate_run *v, const frame_bar_def *def, double 
     sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
 
     if (status == SINEW_OK) {
-        status = sinew_frame_body_add_force(b.body, end, push);
+        status = proof_add_force(b.body, end, push);
     }
     if (status == SINEW_OK) {
         status = sinew_world_solve_static(b.world, &statics, NULL);
     }
     if (status == SINEW_OK) {
-        status = sinew_frame_body_get_point(b.body, end, position);
+        status = proof_get_position(b.body, end, position);
     }
 
     *sag = position[2];
@@ -288,7 +289,7 @@ static sinew_status inverse_case(validate_run *v, sinew_weights weights, const c
             X[k] = sn_random_range(&random, -half[k], half[k]) + (k == 0 ? length / 2 : 0);
         }
 
-        sinew_frame_body_get_point(b.body, X, x);
+        proof_get_position(b.body, X, x);
         sn_vec3 found;
 
         failures +=

@@ -1,4 +1,5 @@
 // Frame bodies: extension of axis-weighted frames, cantilevers of few frames.
+#include "points.h"
 #include "validate/validate.h"
 #include "validate/album.h"
 #include "validate/bar.h"
@@ -32,13 +33,13 @@ static sinew_status extension(validate_run *v, int32_t count, sinew_blend blend,
     sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
 
     if (status == SINEW_OK) {
-        status = sinew_frame_body_add_force(b.body, end, pull);
+        status = proof_add_force(b.body, end, pull);
     }
     if (status == SINEW_OK) {
         status = frame_bar_solve(&b, 1e-10);
     }
     if (status == SINEW_OK) {
-        status = sinew_frame_body_get_point(b.body, end, position);
+        status = proof_get_position(b.body, end, position);
     }
 
     *e = position[0] / length - 1;
@@ -118,14 +119,14 @@ static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sa
         status = frame_bar_solve(&b, 1e-8);
     }
     if (status == SINEW_OK) {
-        status = sinew_frame_body_get_point(b.body, end, position);
+        status = proof_get_position(b.body, end, position);
     }
 
     *sag = -position[2];
     if (line) {
         for (int i = 0; i < LINE_POINTS && status == SINEW_OK; i++) {
             const double rest[3] = {length * i / (LINE_POINTS - 1), 0, 0};
-            status = sinew_frame_body_get_point(b.body, rest, position);
+            status = proof_get_position(b.body, rest, position);
             line->x[i] = position[0];
             line->z[i] = position[2];
         }

@@ -1,6 +1,7 @@
 // Heterogeneous plates under tension (Gilles et al. 2013, figure 1.7): ten frames compared with
 // hexahedra of the same voxels, with weights in the compliance and the Euclidean metric, with
 // region samples and evenly spread samples, and the iterations that both need.
+#include "points.h"
 #include "validate/validate.h"
 
 #include "sinew/sinew.h"
@@ -267,7 +268,7 @@ static sinew_status pull_frames(sinew_body *body, const sinew_voxels *voxels,
         double point[3];
         sn_store3(point, sn_voxel_center(voxels, sn_voxel_at(voxels, voxels->cells[0] - 1, y, 0)));
         point[0] = 0.5;
-        SN_TRY(sinew_frame_body_add_force(body, point, force));
+        SN_TRY(proof_add_force(body, point, force));
     }
 
     sinew_sampling_report sampling;
@@ -320,7 +321,7 @@ static sinew_status solve_frames(sinew_context *context, const sinew_voxels *vox
     for (int k = 0; k < LINE_POINTS && status == SINEW_OK; k++) {
         const double rest[3] = {line_x(k), 0, 0};
         double now[3];
-        status = sinew_frame_body_get_point(body, rest, now);
+        status = proof_get_position(body, rest, now);
         result->displacement[k] = now[0] - rest[0];
     }
 

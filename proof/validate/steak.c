@@ -1,6 +1,7 @@
 // A T-bone steak of three frames (Gilles et al. 2013, figure 1.10): the bone stays rigid, and
 // pulling one side of the meat does not move the other. With weights by straight distance both
 // fail.
+#include "points.h"
 #include "validate/validate.h"
 
 #include "rig/specimen.h"
@@ -20,7 +21,7 @@ typedef struct steak_result {
 static sinew_status displacement(const rig_specimen *m, sn_vec3 rest, sn_vec3 *u) {
     double X[3], x[3];
     sn_store3(X, rest);
-    SN_TRY(sinew_frame_body_get_point(m->body, X, x));
+    SN_TRY(proof_get_position(m->body, X, x));
     *u = sn_sub(sn_load3(x), rest);
     return SINEW_OK;
 }
@@ -64,7 +65,7 @@ static sinew_status pull(validate_run *v, sinew_metric metric, steak_result *res
         status = sinew_frame_body_hold(m.body, 0, SINEW_HOLD_ALL);
     }
     if (status == SINEW_OK) {
-        status = sinew_frame_body_add_force(m.body, point, force);
+        status = proof_add_force(m.body, point, force);
     }
     if (status == SINEW_OK) {
         status = sinew_world_solve_static(m.world, &statics, NULL);

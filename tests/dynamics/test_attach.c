@@ -3,6 +3,7 @@
 #include "support/body.h"
 #include "support/hash.h"
 #include "support/test.h"
+#include "support/points.h"
 
 #include "body/body.h"
 #include "dynamics/link.h"
@@ -285,7 +286,7 @@ static void test_derivatives(void **state) {
 static sn_vec3 point_of(const sinew_body *body, double x, double y, double z) {
     double rest[3] = {x, y, z};
     double at[3];
-    assert_int_equal(sinew_frame_body_get_point(body, rest, at), SINEW_OK);
+    assert_int_equal(test_get_position(body, rest, at), SINEW_OK);
     return sn_load3(at);
 }
 

@@ -4,6 +4,7 @@
 #include "sinew/body.h"
 #include "sinew/io/specimen.h"
 #include "support/solid.h"
+#include "support/points.h"
 
 #include "base/context.h"
 #include "math/quat.h"
@@ -62,7 +63,7 @@ static void destroy(model *m) {
 static sn_vec3 moved(const model *m, double x, double y, double z) {
     const double rest[3] = {x, y, z};
     double now[3];
-    assert_int_equal(sinew_frame_body_get_point(m->body, rest, now), SINEW_OK);
+    assert_int_equal(test_get_position(m->body, rest, now), SINEW_OK);
     return sn_sub(sn_load3(now), sn_load3(rest));
 }
 
@@ -78,7 +79,7 @@ static void pull_left(model *m) {
     assert_int_equal(sinew_frame_body_hold(m->body, 0, SINEW_HOLD_ALL), SINEW_OK);
     const double left[3] = {-0.08, 0, 0};
     const double pull[3] = {-8, -3, 1};
-    assert_int_equal(sinew_frame_body_add_force(m->body, left, pull), SINEW_OK);
+    assert_int_equal(test_add_force(m->body, left, pull), SINEW_OK);
     sinew_static_def statics = sinew_default_static_def();
     sinew_step_report report;
     assert_int_equal(sinew_world_solve_static(m->world, &statics, &report), SINEW_OK);
@@ -209,7 +210,7 @@ static void pull_turned(sinew_context *context, const sinew_voxels *voxels, cons
     sn_store3(point, sn_scale(scale, test_turn_point(turn, sn_v3(-0.085, 0.013, 0))));
     sn_store3(force, sn_scale(scale * scale, test_turn_point(turn, sn_v3(-4, -1.5, 0.5))));
     assert_int_equal(sinew_frame_body_hold(m.body, 0, SINEW_HOLD_ALL), SINEW_OK);
-    assert_int_equal(sinew_frame_body_add_force(m.body, point, force), SINEW_OK);
+    assert_int_equal(test_add_force(m.body, point, force), SINEW_OK);
 
     sinew_static_def statics = sinew_default_static_def();
     statics.newton_tolerance = 1e-12;
@@ -220,7 +221,7 @@ static void pull_turned(sinew_context *context, const sinew_voxels *voxels, cons
     for (int i = 0; i < 4; i++) {
         double rest[3];
         sn_store3(rest, sn_scale(scale, test_turn_point(turn, sn_load3(probes[i]))));
-        assert_int_equal(sinew_frame_body_get_point(m.body, rest, now), SINEW_OK);
+        assert_int_equal(test_get_position(m.body, rest, now), SINEW_OK);
         moves[i] = sn_scale(1 / scale, sn_sub(sn_load3(now), sn_load3(rest)));
     }
 
@@ -313,11 +314,11 @@ static double pull_bar(sinew_context *context, sn_quat turn, int32_t cells) {
     double force[3], now[3];
     sn_store3(force, sn_quat_rotate(turn, sn_v3(1000, 0, 0)));
     assert_int_equal(sinew_frame_body_hold(m.body, 0, SINEW_HOLD_ALL), SINEW_OK);
-    assert_int_equal(sinew_frame_body_add_force(m.body, nodes + 6, force), SINEW_OK);
+    assert_int_equal(test_add_force(m.body, nodes + 6, force), SINEW_OK);
 
     sinew_static_def statics = sinew_default_static_def();
     assert_int_equal(sinew_world_solve_static(m.world, &statics, NULL), SINEW_OK);
-    assert_int_equal(sinew_frame_body_get_point(m.body, nodes + 6, now), SINEW_OK);
+    assert_int_equal(test_get_position(m.body, nodes + 6, now), SINEW_OK);
 
     double way =
         sn_dot(sn_sub(sn_load3(now), sn_load3(nodes + 6)), sn_quat_rotate(turn, sn_v3(1, 0, 0)));
@@ -362,7 +363,7 @@ static void test_stable_step(void **state) {
         const double end[3] = {0.45, 0.04, 0};
         const double push[3] = {1e-6, 2e-6, 3e-6};
 
-        assert_int_equal(sinew_frame_body_add_force(m.body, end, push), SINEW_OK);
+        assert_int_equal(test_add_force(m.body, end, push), SINEW_OK);
         double largest = 0;
         for (int i = 0; i < 2000 && largest < 1; i++) {
             if (sinew_world_step(m.world, NULL) != SINEW_OK) {

@@ -1,4 +1,5 @@
 // Frame bodies in scenes: built from every kind of shape, held, moved, loaded, attached, probed.
+#include "support/points.h"
 #include "scene/frame_scene.h"
 
 #include "io/scene/build_frames.h"
@@ -30,9 +31,8 @@ static void test_bar_bends(void **state) {
     test_close("behind the last frame nothing strains", tip.element.von_mises, 0, 1e-3);
     sinew_element_state middle;
 
-    assert_int_equal(
-        sinew_frame_body_get_state(member->body, (const double[3]){-0.2, 0, 0.09}, NULL, &middle),
-        SINEW_OK);
+    assert_int_equal(test_get_state(member->body, (const double[3]){-0.2, 0, 0.09}, NULL, &middle),
+                     SINEW_OK);
     assert_true(middle.von_mises > 10); // [Pa]
     sn_scene_world_update_surfaces(f.world);
 
@@ -550,8 +550,7 @@ static void test_attachments(void **state) {
     double rest[2][3] = {{-0.45, 0, 0}, {0.45, 0, 0}};
     double x[2][3];
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(sinew_frame_body_get_point(f.world->members[0].body, rest[i], x[i]),
-                         SINEW_OK);
+        assert_int_equal(test_get_position(f.world->members[0].body, rest[i], x[i]), SINEW_OK);
     }
 
     for (int k = 0; k < 3; k++) {

@@ -1,4 +1,4 @@
-// Reading frames, and forces at points.
+// Reading frames, and what is known of the body they carry.
 #include "frame/body/frame_body.h"
 
 #include "math/quat.h"
@@ -62,65 +62,8 @@ static sn_frame_model *checked_model(const sinew_body *body, const double point[
     return model;
 }
 
-sinew_status sinew_frame_body_add_force(sinew_body *body, const double point[3],
-                                        const double force[3]) {
-    sinew_status status;
-    const sn_frame_model *model = checked_model(body, point, &status);
-
-    SN_TRY(status);
-    sn_shape_point at;
-
-    sn_frame_weights_at(model, sn_load3(point), &at);
-    sn_blend_prepare(&model->nodes, &model->blend, body->q);
-
-    sn_blend_point at_point = {
-        .X = sn_load3(point),
-        .count = at.count,
-        .node = at.node,
-        .weight = at.weight,
-        .off = sn_fade_offset_at(&model->fade, model->shape, *body->age, sn_load3(point))};
-
-    sn_blend_add_force(&model->nodes, &model->blend, &at_point, sn_load3(force), body->applied);
-    return SINEW_OK;
-}
-
 void sinew_frame_body_clear_forces(sinew_body *body) {
     memset(body->applied, 0, (size_t)sn_body_size(body) * sizeof(double));
-}
-
-sinew_status sinew_frame_body_get_point(const sinew_body *body, const double rest[3],
-                                        double position[3]) {
-    sinew_status status;
-    const sn_frame_model *model = checked_model(body, rest, &status);
-    SN_TRY(status);
-    sn_blend_prepare(&model->nodes, &model->blend, body->q);
-    sn_store3(position, sn_frame_motion_at(body, sn_load3(rest), NULL).x);
-    return SINEW_OK;
-}
-
-sinew_status sinew_frame_body_find_point(const sinew_body *body, const double position[3],
-                                         double rest[3], int32_t *iterations) {
-    sinew_status status;
-    const sn_frame_model *model = checked_model(body, position, &status);
-
-    SN_TRY(status);
-    const double *h = model->shape->voxels->spacing;
-    sn_vec3 X;
-    int32_t count;
-
-    if (!sn_frame_find_point(body, sn_load3(position), 1e-9 * fmin(h[0], fmin(h[1], h[2])), &X,
-                             &count)) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                       "no point of body \"%s\" is at (%g, %g, %g) m", body->name, position[0],
-                       position[1], position[2]);
-    }
-
-    sn_store3(rest, X);
-    if (iterations) {
-        *iterations = count;
-    }
-
-    return SINEW_OK;
 }
 
 sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double rest[3],

@@ -166,26 +166,3 @@ void sn_frame_points_add_forces(const sn_frame_points *points, sinew_body *body,
         sn_blend_add_force(&model->nodes, &model->blend, &point, force, body->applied);
     }
 }
-
-sinew_status sinew_frame_body_get_state(const sinew_body *body, const double rest[3],
-                                        double velocity[3], sinew_element_state *state) {
-    if (!sn_frame_model_of(body)) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames",
-                       body->name);
-    }
-
-    if (!sn_finite3(sn_load3(rest))) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                       "the point (%g, %g, %g) is not finite", rest[0], rest[1], rest[2]);
-    }
-
-    sn_arena scratch = sn_arena_create(body->context);
-    sn_frame_points points;
-    sinew_status status = sn_frame_points_create(&scratch, body, rest, 1, &points);
-    if (status == SINEW_OK) {
-        sn_frame_points_compute(&points, body, NULL, velocity, state);
-    }
-
-    sn_arena_destroy(&scratch);
-    return status;
-}

@@ -2,6 +2,7 @@
 // dents are as local as requested; snapshots, threads, memory shortage, invalid input; and rest
 // points found from current positions.
 #include "support/frames.h"
+#include "support/points.h"
 
 #include "body/body.h"
 #include "frame/body/frame_body.h"
@@ -186,7 +187,7 @@ static double dent(double range) {
     const double press[3] = {0, 0, -200};
     const double at[3] = {0.1, 0, 0.075};
 
-    assert_int_equal(sinew_frame_body_add_force(f.body, at, press), SINEW_OK);
+    assert_int_equal(test_add_force(f.body, at, press), SINEW_OK);
     sinew_static_def statics = sinew_default_static_def();
 
     assert_int_equal(sinew_world_solve_static(f.world, &statics, NULL), SINEW_OK);
@@ -428,25 +429,20 @@ static void test_inverse(void **state) {
                        sn_random_range(&random, -0.1, 0.1)};
         double x[3], found[3], again[3];
         int32_t iterations;
+        sn_vec3 rest;
 
-        assert_int_equal(sinew_frame_body_get_point(f.body, X, x), SINEW_OK);
-        if (sinew_frame_body_find_point(f.body, x, found, &iterations) != SINEW_OK) {
-            fail_msg("%s", sinew_context_message(f.context));
-        }
+        assert_int_equal(test_get_position(f.body, X, x), SINEW_OK);
+        assert_true(sn_frame_find_point(f.body, sn_load3(x), 1e-9 * 0.05, &rest, &iterations));
+        sn_store3(found, rest);
 
-        assert_int_equal(sinew_frame_body_get_point(f.body, found, again), SINEW_OK);
+        assert_int_equal(test_get_position(f.body, found, again), SINEW_OK);
         assert_true(sn_distance(sn_load3(again), sn_load3(x)) <= 1e-9 * 0.05);
         many += iterations > 8;
     }
 
     assert_true(many < 20);
-    const double far[3] = {9, 9, 9};
-    const double none[3] = {NAN, 0, 0};
-    double found[3];
-
-    assert_int_equal(sinew_frame_body_find_point(f.body, far, found, NULL), SINEW_INVALID_ARGUMENT);
-    assert_int_equal(sinew_frame_body_find_point(f.body, none, found, NULL),
-                     SINEW_INVALID_ARGUMENT);
+    sn_vec3 rest;
+    assert_false(sn_frame_find_point(f.body, sn_v3(9, 9, 9), 1e-9 * 0.05, &rest, &many));
     test_frames_destroy(&f);
 }
 

@@ -1,5 +1,6 @@
 // Fades while nodes join and leave: points, velocities, strains, attachments and the surface show
 // the same shape, which changes without a jump, also while several changes fade at once.
+#include "support/points.h"
 #include "frame/adapt/adapting.h"
 
 #include "frame/body/follow.h"
@@ -37,15 +38,14 @@ static void read_shape(const sinew_body *body, shape_of *shape) {
     sn_frame_points_compute(&points, body, x, NULL, NULL);
 
     for (int32_t i = 0; i < mesh->point_count; i++) {
-        assert_int_equal(sinew_frame_body_get_point(body, mesh->points + 3 * i, at), SINEW_OK);
+        assert_int_equal(test_get_position(body, mesh->points + 3 * i, at), SINEW_OK);
         assert_true(sn_distance(sn_load3(at), sn_load3(shape->surface + 3 * i)) < 1e-13);
         assert_true(sn_distance(sn_load3(x + 3 * i), sn_load3(at)) < 1e-13);
     }
 
     find_places(X);
     for (int i = 0; i < PLACES; i++) {
-        assert_int_equal(sinew_frame_body_get_point(body, X + 3 * i, shape->places + 3 * i),
-                         SINEW_OK);
+        assert_int_equal(test_get_position(body, X + 3 * i, shape->places + 3 * i), SINEW_OK);
     }
 
     sn_arena_destroy(&arena);
@@ -146,13 +146,13 @@ static void test_others_go_on_fading(void **state) {
     const double X[3] = {0.3, -0.05, 0.05};
     double before[3], after[3], end[3];
 
-    assert_int_equal(sinew_frame_body_get_point(f.body, X, before), SINEW_OK);
+    assert_int_equal(test_get_position(f.body, X, before), SINEW_OK);
     join(&f, SINEW_NODE_RIGID, -0.3, 0.1, 0);
     hold_all(&f);
-    assert_int_equal(sinew_frame_body_get_point(f.body, X, after), SINEW_OK);
+    assert_int_equal(test_get_position(f.body, X, after), SINEW_OK);
     assert_true(sn_distance(sn_load3(before), sn_load3(after)) < 1e-14);
     step_body(&f, 10);
-    assert_int_equal(sinew_frame_body_get_point(f.body, X, end), SINEW_OK);
+    assert_int_equal(test_get_position(f.body, X, end), SINEW_OK);
     assert_true(sn_distance(sn_load3(before), sn_load3(end)) > 1e-4);
     close_body(&f);
 }
@@ -254,15 +254,14 @@ static void test_derivatives_while_fading(void **state) {
         test_close("curvature", second, bend, 1e-5 * (1 + fabs(bend)));
 
         // A force does the same work on the point as on the nodes.
-        const double at[3] = {X.x, X.y, X.z};
-        const double force[3] = {push.x, push.y, push.z};
-
-        sinew_frame_body_clear_forces(body);
-        assert_int_equal(sinew_frame_body_add_force(body, at, force), SINEW_OK);
+        double *rows = SN_PUSH(&arena, double, n);
+        assert_non_null(rows);
+        sn_frame_points_prepare(body, body->q);
+        sn_frame_point_add_force(body, &point, push, rows);
 
         double work = 0;
         for (size_t k = 0; k < n; k++) {
-            work += body->applied[k] * body->v[k];
+            work += rows[k] * body->v[k];
         }
 
         test_close("work", work, sn_dot(push, rate), 1e-11);

@@ -3,6 +3,7 @@
 #include "frame/adapt/adapting.h"
 
 #include "support/hash.h"
+#include "support/points.h"
 
 // Hash of a sample's data in its layer: list of nodes, weights, slopes, volume.
 static uint64_t hash_sample(const sn_frame_model *model, int32_t sample) {
@@ -234,7 +235,7 @@ static void check_surface(sinew_body *body) {
 
     for (int32_t i = 0; i < surface->point_count; i++) {
         double x[3];
-        assert_int_equal(sinew_frame_body_get_point(body, surface->points + 3 * i, x), SINEW_OK);
+        assert_int_equal(test_get_position(body, surface->points + 3 * i, x), SINEW_OK);
         assert_true(sn_distance(sn_load3(x), sn_load3(positions + 3 * i)) < 1e-13);
     }
 

@@ -2,6 +2,7 @@
 // blending; points compared with the textbook formula; rigid motion without energy, arbitrary
 // weights, full turns.
 #include "support/test.h"
+#include "support/points.h"
 
 #include "sinew/sinew.h"
 
@@ -484,7 +485,7 @@ static void test_full_turn(void **state) {
 
         assert_int_equal(sinew_frame_body_move(f.body, 1, at, rotation), SINEW_OK);
         assert_int_equal(sinew_world_step(f.world, &report), SINEW_OK);
-        assert_int_equal(sinew_frame_body_get_point(f.body, rest, position), SINEW_OK);
+        assert_int_equal(test_get_position(f.body, rest, position), SINEW_OK);
 
         // Half-way the point rotates by one degree for two of the node, at a distance of about
         // 0.085 m from the axis.

@@ -3,6 +3,7 @@
 // equal direct ones; threads, allocations.
 #include "support/frames.h"
 #include "support/hash.h"
+#include "support/points.h"
 
 #include "body/body.h"
 #include "dynamics/island.h"
@@ -202,7 +203,7 @@ static void test_fading(void **state) {
         const double side[3] = {0.45, 0, 0};
 
         assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
-        assert_int_equal(sinew_frame_body_add_force(f.body, side, up), SINEW_OK);
+        assert_int_equal(test_add_force(f.body, side, up), SINEW_OK);
         for (int i = 0; i < 10; i++) {
             assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         }
@@ -227,7 +228,7 @@ static void run(const bar_def *bar, double *q) {
 
     assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
     assert_int_equal(sinew_frame_body_hold(f.body, 2, SINEW_HOLD_Y), SINEW_OK);
-    assert_int_equal(sinew_frame_body_add_force(f.body, tip, pull), SINEW_OK);
+    assert_int_equal(test_add_force(f.body, tip, pull), SINEW_OK);
 
     for (int i = 0; i < 10; i++) {
         const double place[3] = {-0.5 - 0.002 * i, 0.01 * i, 0};

@@ -1,6 +1,7 @@
 // Frames driven from outside: held along single axes, hinged, scripted; velocities, forces and
 // torques on frames, reactions.
 #include "support/test.h"
+#include "support/points.h"
 
 #include "sinew/sinew.h"
 
@@ -103,7 +104,7 @@ static void test_hinge(void **state) {
 
     for (int i = 0; i < 60; i++) {
         sinew_frame_body_clear_forces(f.body);
-        assert_int_equal(sinew_frame_body_add_force(f.body, aside, push), SINEW_OK);
+        assert_int_equal(test_add_force(f.body, aside, push), SINEW_OK);
         step(&f, 1);
         assert_int_equal(sinew_frame_body_get_node(f.body, 0, position, rotation), SINEW_OK);
         largest = fmax(largest, fabs(rotation[1]));

@@ -1,6 +1,7 @@
 // Frame bodies: forces and stiffness by finite differences for every kind of node, exact affine
 // motion, rigid motion without energy, mass, free fall, momentum, threads.
 #include "support/frames.h"
+#include "support/points.h"
 
 #include "body/body.h"
 #include "frame/body/frame_body.h"
@@ -184,7 +185,7 @@ static void test_affine_motion_is_exact(void **state) {
     double rest[3] = {0.13, 0.04, -0.07};
     double x[3];
 
-    assert_int_equal(sinew_frame_body_get_point(f.body, rest, x), SINEW_OK);
+    assert_int_equal(test_get_position(f.body, rest, x), SINEW_OK);
     assert_true(sn_distance(sn_load3(x), sn_mat3_apply(A, sn_load3(rest))) < 1e-12);
     test_frames_destroy(&f);
 }
@@ -264,12 +265,12 @@ static void test_free_fall(void **state) {
         double rest[3] = {0.2, 0.05, 0};
         double before[3], after[3];
 
-        assert_int_equal(sinew_frame_body_get_point(f.body, rest, before), SINEW_OK);
+        assert_int_equal(test_get_position(f.body, rest, before), SINEW_OK);
         for (int i = 0; i < 20; i++) {
             assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         }
 
-        assert_int_equal(sinew_frame_body_get_point(f.body, rest, after), SINEW_OK);
+        assert_int_equal(test_get_position(f.body, rest, after), SINEW_OK);
         test_close("fall", after[2] - before[2], -0.5 * 9.81 * 0.04, 1e-12);
         test_frames_destroy(&f);
     }

@@ -2,6 +2,7 @@
 // law with rotated axes, for every anisotropic law, strain and blend; a free body keeps its angular
 // momentum; a frame that joins uses the field too.
 #include "support/test.h"
+#include "support/points.h"
 
 #include "sinew/sinew.h"
 
@@ -124,8 +125,7 @@ static void check_state(const fixture *f, sinew_body *body, bool turned) {
     sn_mat3 P = expected_stress(f, turned, &density);
     sinew_element_state state;
 
-    assert_int_equal(
-        sinew_frame_body_get_state(body, (const double[3]){0.1, 0.02, 0}, NULL, &state), SINEW_OK);
+    assert_int_equal(test_get_state(body, (const double[3]){0.1, 0.02, 0}, NULL, &state), SINEW_OK);
     test_close("density", state.energy, density, 1e-10 * density);
 
     // sigma = P F' / J: J = F_xx.

@@ -1,6 +1,7 @@
 // Placement, velocities and states of frame bodies: points move as the placement says, and states
 // are those of the deformation.
 #include "support/test.h"
+#include "support/points.h"
 
 #include "sinew/sinew.h"
 #include "sinew/voxel.h"
@@ -101,8 +102,8 @@ static void test_placement_and_velocity(void **state) {
         double x[3], v[3];
         sinew_element_state felt;
 
-        assert_int_equal(sinew_frame_body_get_point(f.body, rest[i], x), SINEW_OK);
-        assert_int_equal(sinew_frame_body_get_state(f.body, rest[i], v, &felt), SINEW_OK);
+        assert_int_equal(test_get_position(f.body, rest[i], x), SINEW_OK);
+        assert_int_equal(test_get_state(f.body, rest[i], v, &felt), SINEW_OK);
 
         sn_vec3 r = {-rest[i][1], rest[i][0], rest[i][2]}; // about the placement's origin
         sn_vec3 expected = sn_add(sn_v3(0.5, -1, 2), sn_cross(sn_v3(1, 2, -3), r));
@@ -238,8 +239,7 @@ static void test_bad_input(void **state) {
     const double nowhere[3] = {0, INFINITY, 0};
     sinew_element_state felt;
 
-    assert_int_equal(sinew_frame_body_get_state(f.body, nowhere, NULL, &felt),
-                     SINEW_INVALID_ARGUMENT);
+    assert_int_equal(test_get_state(f.body, nowhere, NULL, &felt), SINEW_INVALID_ARGUMENT);
     destroy(&f);
 }
 

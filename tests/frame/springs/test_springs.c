@@ -3,6 +3,7 @@
 // rigid motions cost no energy, both momenta are conserved, the energy is bounded from below, and
 // the cost does not depend on the samples.
 #include "support/frames.h"
+#include "support/points.h"
 
 #include "body/body.h"
 #include "frame/body/frame_body.h"
@@ -319,14 +320,14 @@ static void test_small_and_large(void **state) {
         double position[3];
 
         assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
-        assert_int_equal(sinew_frame_body_add_force(f.body, end, pull), SINEW_OK);
+        assert_int_equal(test_add_force(f.body, end, pull), SINEW_OK);
 
         sinew_static_def statics = sinew_default_static_def();
         if (sinew_world_solve_static(f.world, &statics, NULL) != SINEW_OK) {
             fail_msg("%s", sinew_context_message(f.context));
         }
 
-        assert_int_equal(sinew_frame_body_get_point(f.body, end, position), SINEW_OK);
+        assert_int_equal(test_get_position(f.body, end, position), SINEW_OK);
         tip[samples] = position[2] - end[2];
         test_frames_destroy(&f);
     }
