@@ -245,6 +245,15 @@ SINEW_API sinew_status sinew_frame_body_get_last_change(const sinew_body *body,
 SINEW_API sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double rest[3],
                                                     double *weights);
 
+/// The frames that carry each vertex of the body's surface (sinew_body_get_surface), and their
+/// weights: those of vertex i are numbers starts[i] to starts[i + 1] - 1 of `nodes` and `weights`.
+/// [-] Each output may be NULL. The arrays live until a frame joins or leaves the body, or the body
+/// is destroyed.
+SINEW_API sinew_status sinew_frame_body_get_surface_weights(sinew_body *body,
+                                                            const int32_t **starts,
+                                                            const int32_t **nodes,
+                                                            const double **weights);
+
 /// The springs of a body that has them: how many, and how far their stiffness at rest differs from
 /// that of the samples they were made from, relative to it. [-] Nothing between two frames; with
 /// more, pairs cannot hold all of it. Either pointer may be NULL.

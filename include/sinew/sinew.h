@@ -11,7 +11,6 @@
 #include "sinew/field.h"
 #include "sinew/frame.h"
 #include "sinew/frame_body.h"
-#include "sinew/frame_points.h"
 #include "sinew/material.h"
 #include "sinew/mesh.h"
 #include "sinew/pbd.h"

@@ -38,8 +38,8 @@ sinew_status sinew_scene_get_body_info(const sinew_scene *scene, int32_t index,
                                     .material_count = body->label_count + has_plain_material(body),
                                     .support_count = body->support_count,
                                     .load_count = body->load_count};
-    if (member && member->frames) {
-        info->voxel_count = sinew_voxels_get_count(member->frames->voxels);
+    if (member) {
+        info->voxel_count = member->voxel_count;
         info->frame_capacity = member->frame_count;
     }
 

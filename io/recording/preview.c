@@ -30,8 +30,10 @@ static sinew_status color_by_weights(sinew_recording *recording, int32_t body, f
     sn_arena scratch = sn_arena_create(recording->context);
     double *weights = SN_PUSH(&scratch, double, nodes);
     sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        status = sinew_frame_body_get_surface_weights(member->body, &starts, &frames, &present);
+    }
 
-    sinew_frame_points_get_weights(member->frames->points, &starts, &frames, &present);
     for (int32_t i = 0; status == SINEW_OK && i < member->surface.mesh->point_count; i++) {
         memset(weights, 0, (size_t)nodes * sizeof *weights);
         for (int32_t k = starts[i]; k < starts[i + 1]; k++) {

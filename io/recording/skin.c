@@ -198,15 +198,30 @@ static sinew_status write_skin(sinew_recording *recording, int32_t body, sn_skin
     return sn_recording_write(recording, name, &recording->buffer);
 }
 
+// Where the frames are at rest, three numbers each.
+static sinew_status list_rest(const sinew_body *body, int32_t count, sn_arena *arena,
+                              double **rest) {
+    *rest = SN_PUSH(arena, double, 3 * (size_t)count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < count; i++) {
+        SN_TRY(sinew_frame_body_get_rest(body, i, *rest + 3 * (size_t)i));
+    }
+    return SINEW_OK;
+}
+
 sinew_status sn_recording_write_skin(sinew_recording *recording, int32_t body) {
     const sn_scene_member *member = &recording->world->members[body];
     const int32_t *starts, *joints;
     const double *weights;
-    sinew_frame_points_get_weights(member->frames->points, &starts, &joints, &weights);
+    SN_TRY(sinew_frame_body_get_surface_weights(member->body, &starts, &joints, &weights));
     sn_arena scratch = sn_arena_create(recording->context);
     sn_joint_pose *poses = NULL;
     double *times = NULL;
+    double *rest = NULL;
     sinew_status status = fit_poses(recording, body, &scratch, &poses, &times);
+    if (status == SINEW_OK) {
+        status = list_rest(member->body, recording->skins[body].joint_count, &scratch, &rest);
+    }
 
     if (status == SINEW_OK) {
         sn_color color = sn_palette(body);
@@ -220,7 +235,7 @@ sinew_status sn_recording_write_skin(sinew_recording *recording, int32_t body) {
             .joint = joints,
             .weight = weights,
             .joint_count = recording->skins[body].joint_count,
-            .joint_rest = member->frames->rest,
+            .joint_rest = rest,
             .frame_count = recording->image_count,
             .times = times,
             .poses = poses,

@@ -174,17 +174,18 @@ static surface_fields push_fields(sn_arena *scratch, size_t points, size_t nodes
                             SN_PUSH(scratch, sinew_element_state, points)};
 }
 
-static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fields *f) {
+static sinew_status fill_fields(const sn_scene_member *member, int32_t nodes, surface_fields *f) {
     const sinew_mesh *surface = member->surface.mesh;
     const int32_t *starts, *frames;
     const double *weights;
 
-    sinew_frame_points_get_weights(member->frames->points, &starts, &frames, &weights);
-    sinew_frame_points_compute(member->frames->points, f->displacement, f->velocity, f->states);
+    SN_TRY(sinew_frame_body_get_surface_weights(member->body, &starts, &frames, &weights));
+    SN_TRY(sinew_body_compute_surface_velocities(member->body, f->velocity));
+    SN_TRY(sinew_body_compute_surface_states(member->body, f->states));
     for (int32_t i = 0; i < surface->point_count; i++) {
         sn_vec3 from = sn_scene_place(member->scene, sn_load3(surface->points + 3 * (size_t)i));
-        sn_store3(f->displacement + 3 * (size_t)i,
-                  sn_sub(sn_load3(f->displacement + 3 * (size_t)i), from));
+        sn_vec3 now = sn_load3(member->surface.points + 3 * (size_t)i);
+        sn_store3(f->displacement + 3 * (size_t)i, sn_sub(now, from));
         f->von_mises[i] = f->states[i].von_mises;
         f->energy[i] = f->states[i].energy;
         f->J[i] = f->states[i].J;
@@ -202,6 +203,8 @@ static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fi
         sinew_field_compute_axes_at(member->field, surface->points + 3 * (size_t)i, rest);
         deform_axes(f->states[i].F, rest, f->axes, (size_t)surface->point_count, (size_t)i);
     }
+
+    return SINEW_OK;
 }
 
 static sinew_status write_surface(sinew_recording *recording, const sn_scene_member *member,
@@ -213,7 +216,9 @@ static sinew_status write_surface(sinew_recording *recording, const sn_scene_mem
     sinew_status status = sn_arena_status(&scratch);
 
     if (status == SINEW_OK) {
-        fill_fields(member, nodes, &f);
+        status = fill_fields(member, nodes, &f);
+    }
+    if (status == SINEW_OK) {
         sn_field point[7 + 3] = {{"displacement", 3, f.displacement},
                                  {"velocity", 3, f.velocity},
                                  {"von_mises", 1, f.von_mises},

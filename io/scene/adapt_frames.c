@@ -72,7 +72,7 @@ static sinew_status leave(sn_scene_member *member, int32_t node, bool fades) {
 }
 
 // Frames whose times have come join or leave, in the order of the scene.
-static sinew_status adapt(sn_scene_member *member, double time, bool fades, bool *changed) {
+static sinew_status adapt(sn_scene_member *member, double time, bool fades) {
     sn_member_frames *frames = member->frames;
     const sn_scene_frames *scene = member->scene->frames;
     for (int32_t i = 0; i < scene->insertion_count; i++) {
@@ -86,25 +86,13 @@ static sinew_status adapt(sn_scene_member *member, double time, bool fades, bool
         }
 
         SN_TRY(wanted ? join(member, i, fades) : leave(member, node, fades));
-        *changed = true;
     }
 
     return SINEW_OK;
 }
 
-static sinew_status find_points(sn_scene_member *member) {
-    sn_member_frames *frames = member->frames;
-    const sinew_mesh *surface = member->surface.mesh;
-    sinew_frame_points_destroy(frames->points);
-    frames->points = NULL;
-    return sinew_frame_points_create(member->body, surface->points, surface->point_count,
-                                     &frames->points);
-}
-
 sinew_status sn_frames_adapt(sn_scene_member *member, double time) {
-    bool changed = false;
-    SN_TRY(adapt(member, time, true, &changed));
-    return changed ? find_points(member) : SINEW_OK;
+    return adapt(member, time, true);
 }
 
 // The first step after `step` before which some frame joins or leaves, or -1.
@@ -128,15 +116,13 @@ static int64_t next_change(const sn_scene_member *member, int64_t step) {
 }
 
 sinew_status sn_frames_replay(sn_scene_member *member, double time) {
-    bool changed = false;
     int64_t last = llround(time / member->frames->step);
     for (int64_t step = next_change(member, -1); step >= 0 && step <= last;
-
          step = next_change(member, step)) {
-        SN_TRY(adapt(member, (double)step * member->frames->step, false, &changed));
+        SN_TRY(adapt(member, (double)step * member->frames->step, false));
     }
 
-    return changed ? find_points(member) : SINEW_OK;
+    return SINEW_OK;
 }
 
 bool sn_frames_is_fading(const sn_scene_member *member, double time) {

@@ -157,7 +157,6 @@ static sinew_status replay(sn_scene_member *member, double time) {
 }
 
 static void release(sn_scene_member *member) {
-    sinew_frame_points_destroy(member->frames->points);
     sinew_voxels_destroy(member->frames->voxels);
 }
 

@@ -49,6 +49,7 @@ struct sn_scene_member {
     sinew_body *body;
     sinew_mesh *mesh;         // rest mesh; owned; NULL for bodies of frames
     sn_member_frames *frames; // NULL for bodies of elements
+    int32_t voxel_count;      // 0 without frames
     int32_t frame_count;      // the most that it has in the course of the scene; 0 without frames
     int32_t material_count,
         *materials; // of the scene's list, in the order in which the body numbers them

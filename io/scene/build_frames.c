@@ -238,6 +238,7 @@ static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
 
     int32_t room = frames->node_count + member->scene->frames->insertion_count;
     member->frame_count = room;
+    member->voxel_count = sinew_voxels_get_count(frames->voxels);
     frames->rest = SN_PUSH(&b->world->arena, double, 3 * (size_t)room);
     frames->hold = SN_PUSH(&b->world->arena, int32_t, room);
     frames->motion =
@@ -562,9 +563,6 @@ static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
 
 static sinew_status finish(sn_builder *b, sn_scene_member *member) {
     SN_TRY(sn_builder_take_surface(b, member));
-    const sinew_mesh *surface = member->surface.mesh;
-    SN_TRY(sinew_frame_points_create(member->body, surface->points, surface->point_count,
-                                     &member->frames->points));
     SN_TRY(make_rest(b, member));
 
     sn_arena scratch = sn_arena_create(b->context);

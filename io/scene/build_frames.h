@@ -2,8 +2,6 @@
 #ifndef SN_IO_SCENE_BUILD_FRAMES_H
 #define SN_IO_SCENE_BUILD_FRAMES_H
 
-#include "sinew/frame_points.h"
-
 #include "io/scene/builder.h"
 #include "io/scene/frames.h"
 
@@ -21,7 +19,6 @@ struct sn_member_frames {
     int32_t *owner;     // SN_FRAME_DIRECTIONS each: the entry that holds x, y, z and the rotation
     double *held;       // seven each: position and rotation of what is held without a motion
     int32_t *insertion; // its number in the scene; -1 of the first
-    sinew_frame_points *points; // the surface's; owned
 };
 
 // The voxels of a body's shape: a generated shape, solids, a closed surface, a volume of labels.

@@ -200,6 +200,62 @@ static void test_queries(void **state) {
     }
 }
 
+// The frames that carry each vertex are those of its rest point, also after one has joined.
+static void check_weights(test_kind kind, sinew_body *body) {
+    const sinew_mesh *surface = sinew_body_get_surface(body);
+    int32_t frames = sinew_frame_body_get_node_count(body);
+    const int32_t *starts, *nodes;
+    const double *weights;
+    double *expected = malloc((size_t)frames * sizeof *expected);
+    assert_non_null(expected);
+    assert_int_equal(sinew_frame_body_get_surface_weights(body, &starts, &nodes, &weights),
+                     SINEW_OK);
+
+    bool last = false;
+    for (int32_t i = 0; i < surface->point_count; i++) {
+        assert_int_equal(
+            sinew_frame_body_get_weights(body, surface->points + 3 * (size_t)i, expected),
+            SINEW_OK);
+        for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
+            test_kind_close(kind, "weight", weights[k], expected[nodes[k]], 0);
+            last = last || (nodes[k] == frames - 1 && weights[k] > 0);
+            expected[nodes[k]] = 0;
+        }
+        for (int32_t k = 0; k < frames; k++) {
+            test_kind_close(kind, "other weights", expected[k], 0, 0);
+        }
+    }
+    assert_true(last); // every frame carries some vertex
+
+    free(expected);
+}
+
+static void test_surface_weights(void **state) {
+    (void)state;
+    for (test_kind kind = 0; kind < TEST_KINDS; kind++) {
+        test_kinds t = test_kinds_create(kind);
+        const int32_t *starts;
+        if (!test_kind_has_frames(kind)) {
+            assert_int_equal(sinew_frame_body_get_surface_weights(t.body, &starts, NULL, NULL),
+                             SINEW_INVALID_ARGUMENT);
+            test_kinds_destroy(&t);
+            continue;
+        }
+
+        check_weights(kind, t.body);
+        sinew_frame_insert_def insert = sinew_default_frame_insert_def();
+        insert.position[0] = 0.2;
+        insert.position[1] = 0.05;
+        insert.range = 0.2;
+        int32_t node;
+        assert_int_equal(sinew_frame_body_insert(t.body, &insert, &node), SINEW_OK);
+        check_weights(kind, t.body);
+        assert_int_equal(sinew_frame_body_remove(t.body, node, 0), SINEW_OK);
+        check_weights(kind, t.body);
+        test_kinds_destroy(&t);
+    }
+}
+
 static void test_world_ray(void **state) {
     (void)state;
     test_kinds t = test_kinds_create_world();
@@ -234,9 +290,9 @@ static void test_world_ray(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_positions), cmocka_unit_test(test_nodes),
-        cmocka_unit_test(test_forces),    cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_world_ray),
+        cmocka_unit_test(test_positions),       cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_forces),          cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_surface_weights), cmocka_unit_test(test_world_ray),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,8 +52,8 @@ typedef struct sinew_skin_file_def {
     /// The surface at rest. Borrowed during the call. Needed.
     const sinew_mesh *surface;
     /// The joints that each point follows, and their weights: those of point i are numbers
-    /// starts[i] to starts[i + 1] - 1 of `joints` and `weights`, as sinew_frame_points_get_weights
-    /// gives them. Needed.
+    /// starts[i] to starts[i + 1] - 1 of `joints` and `weights`, as
+    /// sinew_frame_body_get_surface_weights gives them. Needed.
     const int32_t *starts, *joints;
     const double *weights;
     /// Joints. [count] At least 1.

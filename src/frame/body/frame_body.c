@@ -288,6 +288,7 @@ void sn_frame_body_release(sinew_body *body) {
     sn_fade_release(body->context, &model->fade);
     sn_layers_release(body->context, &model->layers);
     sn_vertex_patch_destroy(model->patch);
+    sn_frame_surface_release(body);
 
     for (int32_t k = 0; k < model->insertion_count; k++) {
         sn_insertion_release(model->insertions[k]);

@@ -51,7 +51,8 @@ typedef struct sn_frame_model {
     // Data that changes only in the range of nodes that join or leave.
     sn_layers layers; // the samples
     sn_fade fade;
-    sn_vertex_patch *patch; // vertices that inserted nodes touch; NULL: none
+    sn_vertex_patch *patch;                    // vertices that inserted nodes touch; NULL: none
+    struct sn_surface_weights *surface_points; // weights of all vertices; NULL until asked for
     sinew_frame_change last_change;
 
     // Data that depends on every node, in an arena that is replaced as a whole, together with the

@@ -150,19 +150,3 @@ void sn_frame_points_compute(const sn_frame_points *points, const sinew_body *bo
     points_job job = {points, body, positions, velocities, states};
     sn_parallel_for(body->context, points->count, 256, compute_points, &job);
 }
-
-void sn_frame_points_add_forces(const sn_frame_points *points, sinew_body *body,
-                                const double *forces) {
-    const sn_frame_model *model = sn_frame_model_of(body);
-    SN_ASSERT(model);
-    sn_blend_prepare(&model->nodes, &model->blend, body->q);
-
-    for (int32_t i = 0; i < points->count; i++) {
-        sn_vec3 force = sn_load3(sn_at3(forces, i));
-        if (force.x == 0 && force.y == 0 && force.z == 0) {
-            continue;
-        }
-        sn_blend_point point = entries_of(body, points, i);
-        sn_blend_add_force(&model->nodes, &model->blend, &point, force, body->applied);
-    }
-}

@@ -32,9 +32,4 @@ sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, con
 void sn_frame_points_compute(const sn_frame_points *points, const sinew_body *body,
                              double *positions, double *velocities, sinew_element_state *states);
 
-// Adds a force at each point, three numbers each [N], to the forces set on the body, distributed
-// over the frames that carry the point.
-void sn_frame_points_add_forces(const sn_frame_points *points, sinew_body *body,
-                                const double *forces);
-
 #endif

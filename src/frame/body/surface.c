@@ -182,16 +182,79 @@ void sn_frame_surface_add_forces(const sinew_body *body, const double *forces, d
     }
 }
 
-sinew_status sn_frame_surface_measure(sinew_body *body, double *velocities,
-                                      sinew_element_state *states) {
-    sn_arena scratch = sn_arena_create(body->context);
+// Weights and gradients at all vertices, with every inserted node.
+struct sn_surface_weights {
+    sn_arena arena; // holds this struct too
     sn_frame_points points;
-    sinew_status status = sn_frame_points_create(&scratch, body, body->surface->points,
-                                                 body->surface->point_count, &points);
-    if (status == SINEW_OK) {
-        sn_frame_points_compute(&points, body, NULL, velocities, states);
+    uint64_t revision; // of the body, when they were looked up
+};
+
+void sn_frame_surface_release(sinew_body *body) {
+    sn_frame_model *model = body->model;
+    if (!model->surface_points) {
+        return;
+    }
+    sn_arena arena = model->surface_points->arena; // a copy: the arena holds the struct
+    model->surface_points = NULL;
+    sn_arena_destroy(&arena);
+}
+
+static sinew_status find_points(sinew_body *body, sn_arena *arena,
+                                struct sn_surface_weights **out) {
+    struct sn_surface_weights *made = SN_PUSH(arena, struct sn_surface_weights, 1);
+    SN_TRY(sn_arena_status(arena));
+    made->revision = body->revision;
+    *out = made;
+    return sn_frame_points_create(arena, body, body->surface->points, body->surface->point_count,
+                                  &made->points);
+}
+
+// Looks the vertices up at first, and again after nodes have joined or left.
+static sinew_status get_points(sinew_body *body, const sn_frame_points **points) {
+    sn_frame_model *model = body->model;
+    if (!model->surface_points || model->surface_points->revision != body->revision) {
+        sn_arena arena = sn_arena_create(body->context);
+        struct sn_surface_weights *made = NULL;
+        sinew_status status = find_points(body, &arena, &made);
+        if (status != SINEW_OK) {
+            sn_arena_destroy(&arena);
+            return status;
+        }
+
+        sn_frame_surface_release(body);
+        made->arena = arena;
+        model->surface_points = made;
     }
 
-    sn_arena_destroy(&scratch);
-    return status;
+    *points = &model->surface_points->points;
+    return SINEW_OK;
+}
+
+sinew_status sn_frame_surface_measure(sinew_body *body, double *velocities,
+                                      sinew_element_state *states) {
+    const sn_frame_points *points;
+    SN_TRY(get_points(body, &points));
+    sn_frame_points_compute(points, body, NULL, velocities, states);
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_get_surface_weights(sinew_body *body, const int32_t **starts,
+                                                  const int32_t **nodes, const double **weights) {
+    if (!sn_frame_model_of(body)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames",
+                       body->name);
+    }
+
+    const sn_frame_points *points;
+    SN_TRY(get_points(body, &points));
+    if (starts) {
+        *starts = points->start;
+    }
+    if (nodes) {
+        *nodes = points->node;
+    }
+    if (weights) {
+        *weights = points->weight;
+    }
+    return SINEW_OK;
 }

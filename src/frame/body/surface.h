@@ -9,4 +9,7 @@ void sn_frame_surface_add_forces(const sinew_body *body, const double *forces, d
 sinew_status sn_frame_surface_measure(sinew_body *body, double *velocities,
                                       sinew_element_state *states);
 
+// Frees the weights that were looked up for the vertices.
+void sn_frame_surface_release(sinew_body *body);
+
 #endif
