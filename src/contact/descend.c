@@ -256,7 +256,8 @@ static void descend(descent *d, node_pair root) {
     stack[0] = root;
     int32_t depth = 1;
 
-    while (depth > 0) {
+    const sn_contact_search *search = d->scene->search;
+    while (depth > 0 && atomic_load(&search->page_count) <= search->page_budget) {
         node_pair pair = stack[--depth];
         node_pair below[3];
         int count = split(d, pair, below);

@@ -9,6 +9,15 @@
 // Subtrees with more triangles than this, both together, are split into several tasks.
 enum { TASK_SIZE = 2048, CHUNK = 2048 };
 
+// Bits of sn_contact_search.fitted.
+enum { FITS_VERTICES = 1, FITS_OUTER = 2, FITS_INNER = 4 };
+
+// A search gives up above this many pairs for each vertex and a few more, and takes shorter
+// motions.
+enum { PAIRS_PER_VERTEX = 64, MORE_PAIRS = 1 << 14 };
+static const double shorter = 0.25;
+static const double shortest = 1e-3; // below this the boxes cover no motion at all
+
 // The drift of each group. Up to this share of the reach it is 0: the boxes hardly grow.
 static const double slow = 1;
 
@@ -54,8 +63,8 @@ typedef struct fitting {
     double reach;
 } fitting;
 
-static sn_box motion_box(sn_vec3 from, sn_vec3 to, double reach) {
-    sn_vec3 d = sn_sub(to, from);
+// Around the segment from `from` along d.
+static sn_box motion_box(sn_vec3 from, sn_vec3 d, double reach) {
     double margin = 0.5 * reach + 0.1 * sn_length(d);
     sn_box box;
     box.lower = sn_v3(from.x + (d.x < 0 ? d.x : 0) - margin, from.y + (d.y < 0 ? d.y : 0) - margin,
@@ -69,14 +78,21 @@ static void fit_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) 
     (void)chunk;
     const fitting *job = data;
     sn_contact_scene *scene = job->scene;
+    sn_contact_search *search = scene->search;
+
     for (int32_t v = begin; v < end; v++) {
+        int32_t part = scene->vertex_part[v];
+        if (search->fitted[part]) {
+            continue;
+        }
+
         sn_vec3 from = sn_load3(sn_at3(job->x, v));
-        sn_vec3 to = sn_load3(sn_at3(job->y, v));
-        sn_vec3 drift = scene->parts[scene->vertex_part[v]].drift;
-        scene->boxes[v] = motion_box(from, to, job->reach);
-        scene->inner_boxes[v] = motion_box(from, sn_sub(to, drift), job->reach);
-        scene->search->quick[v] = sn_quick_box_of(scene->boxes[v]);
-        scene->search->inner_quick[v] = sn_quick_box_of(scene->inner_boxes[v]);
+        sn_vec3 move = sn_sub(sn_load3(sn_at3(job->y, v)), from);
+        sn_vec3 inner = sn_sub(move, scene->parts[part].drift);
+        scene->boxes[v] = motion_box(from, sn_scale(scene->covered, move), job->reach);
+        scene->inner_boxes[v] = motion_box(from, sn_scale(scene->covered, inner), job->reach);
+        search->quick[v] = sn_quick_box_of(scene->boxes[v]);
+        search->inner_quick[v] = sn_quick_box_of(scene->inner_boxes[v]);
     }
 }
 
@@ -92,18 +108,30 @@ static sn_box box_of_part(const sn_contact_scene *scene, const sn_contact_part *
 }
 
 static void fit_boxes(sn_contact_scene *scene, const double *x, const double *y, double reach) {
+    sn_contact_search *search = scene->search;
     fitting job = {scene, x, y, reach};
+
+    // Parts that stand still keep what they have.
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        if (!scene->parts[p].still || search->fitted_reach[p] != reach) {
+            search->fitted[p] = 0;
+        }
+        search->fitted_reach[p] = reach;
+    }
+
     sn_parallel_for(scene->context, scene->vertex_count, CHUNK, fit_vertices, &job);
     for (int32_t p = 0; p < scene->part_count; p++) {
-        scene->search->part_boxes[p] = box_of_part(scene, &scene->parts[p]);
-        scene->search->fitted[p] = 0;
+        if (!search->fitted[p]) {
+            search->part_boxes[p] = box_of_part(scene, &scene->parts[p]);
+            search->fitted[p] = FITS_VERTICES;
+        }
     }
-    sn_bvh_rebuild(&scene->search->part_bvh, scene->search->part_boxes, scene->search->centers);
+    sn_bvh_rebuild(&search->part_bvh, search->part_boxes, search->centers);
 }
 
 // Makes the tree of a part that a task needs fit.
 static void fit_tree(sn_contact_scene *scene, int32_t number, bool inner) {
-    uint8_t bit = inner ? 2 : 1;
+    uint8_t bit = inner ? FITS_INNER : FITS_OUTER;
     const sn_contact_part *part = &scene->parts[number];
     if (scene->search->fitted[number] & bit) {
         return;
@@ -214,19 +242,21 @@ static void run_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// Runs all tasks, a second time if the pages did not suffice.
-static sinew_status run_tasks(sn_contact_scene *scene) {
+// Runs all tasks, a second time if the pages did not suffice. *done is false if there are more than
+// the budget.
+static sinew_status run_tasks(sn_contact_scene *scene, bool *done) {
     sn_contact_search *search = scene->search;
     for (int round = 0; round < 2; round++) {
         atomic_store(&search->page_count, 0);
         sn_parallel_for(scene->context, search->task_count, 1, run_range, scene);
 
-        size_t needed = (size_t)atomic_load(&search->page_count);
-        if (needed <= search->page_capacity) {
+        int32_t needed = atomic_load(&search->page_count);
+        *done = needed <= search->page_budget;
+        if (!*done || (size_t)needed <= search->page_capacity) {
             return SINEW_OK;
         }
-        SN_TRY(sn_grow(scene->context, (void **)&search->pages, &search->page_capacity, 0, needed,
-                       sizeof *search->pages));
+        SN_TRY(sn_grow(scene->context, (void **)&search->pages, &search->page_capacity, 0,
+                       (size_t)needed, sizeof *search->pages));
     }
     SN_ASSERT(false); // the second run needs as many as the first
     return SINEW_OK;
@@ -321,16 +351,41 @@ static sinew_status list_pairs(sn_contact_scene *scene) {
     return SINEW_OK;
 }
 
+// One run with the share scene->covered of the motions.
+static sinew_status run_once(sn_contact_scene *scene, const double *x, const double *y,
+                             double reach, bool *done) {
+    sn_contact_search *search = scene->search;
+    fit_boxes(scene, x, y, reach);
+    SN_TRY(list_tasks(scene));
+
+    // Each task may leave two pages partly filled. Without motion there is no budget.
+    int64_t pairs = PAIRS_PER_VERTEX * (int64_t)scene->vertex_count + MORE_PAIRS;
+    int64_t pages = pairs / SN_CONTACT_PAGE + 2 * (int64_t)search->task_count;
+    bool limited = scene->covered > 0 && pages < INT32_MAX / 2;
+    search->page_budget = limited ? (int32_t)pages : INT32_MAX / 2;
+    return run_tasks(scene, done);
+}
+
 sinew_status sn_contact_search_run(sn_contact_scene *scene, const double *x, const double *y,
                                    double reach, sn_contact_wanted_fn *wanted, const void *user) {
     scene->pair_count = scene->vertex_triangle_count = 0;
     scene->search->x = x;
     scene->search->wanted = wanted;
     scene->search->wanted_user = user;
+    scene->covered = 1;
     find_drifts(scene, x, y, reach);
-    fit_boxes(scene, x, y, reach);
-    SN_TRY(list_tasks(scene));
-    return run_tasks(scene);
+
+    bool done = false;
+    SN_TRY(run_once(scene, x, y, reach, &done));
+    while (!done && scene->covered > 0) {
+        scene->covered = scene->covered > shortest ? shorter * scene->covered : 0;
+        SN_TRY(run_once(scene, x, y, reach, &done));
+    }
+    if (!done) {
+        return sn_fail(scene->context, SINEW_OUT_OF_MEMORY,
+                       "too many pairs of surface features are closer than %g m", reach);
+    }
+    return SINEW_OK;
 }
 
 sinew_status sn_contact_find(sn_contact_scene *scene, const double *x, const double *y,

@@ -44,7 +44,8 @@ typedef struct sn_contact_search {
     sn_vec3 *centers;     // scratch of its rebuilding
     sn_vec3 *drift_sum;   // of each group
     int32_t *drift_count; // vertices of each group; -1: one of them is held
-    uint8_t *fitted;      // of each part: bit 0 the outer, bit 1 the inner tree fits
+    uint8_t *fitted;      // of each part: which of its boxes and trees fit
+    double *fitted_reach; // of each part: the reach that its boxes were made for; -1: none yet
 
     sn_contact_task *tasks;
     size_t task_capacity;
@@ -52,6 +53,7 @@ typedef struct sn_contact_search {
     sn_contact_page *pages;
     size_t page_capacity;
     atomic_int page_count; // more than the capacity if there were too few
+    int32_t page_budget;   // with more than this a run gives up
     const double *x;
     sn_contact_wanted_fn *wanted; // of this run; NULL: all
     const void *wanted_user;

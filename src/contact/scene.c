@@ -40,6 +40,7 @@ static sinew_status build_trees(sn_contact_scene *scene, const double *rest) {
                                      search->quick + part->first_vertex,
                                      search->inner_quick + part->first_vertex, part->tree));
         search->part_boxes[p] = sn_box_empty();
+        search->fitted_reach[p] = -1;
         for (int32_t v = 0; v < part->shape->vertex_count; v++) {
             scene->vertex_part[part->first_vertex + v] = p;
         }
@@ -69,6 +70,7 @@ static sinew_status fill(sn_contact_scene *scene, const sn_contact_shape *const 
     search->centers = SN_PUSH(arena, sn_vec3, scene->part_count);
     search->drift_sum = SN_PUSH(arena, sn_vec3, scene->part_count);
     search->drift_count = SN_PUSH(arena, int32_t, scene->part_count);
+    search->fitted_reach = SN_PUSH(arena, double, scene->part_count);
     search->fitted = SN_PUSH(arena, uint8_t, scene->part_count);
     SN_TRY(sn_arena_status(arena));
     return build_trees(scene, rest);

@@ -23,7 +23,8 @@ typedef struct sn_contact_part {
     int32_t first_vertex, first_edge, first_triangle; // in the scene's numbering
     double thickness; // half of the gap to keep: a pair keeps the sum of both parts' [m]
     bool together;    // all vertices take the same share of a motion (sn_contact_limit)
-    int32_t group;    // parts with the same number move together; at first each its own number
+    bool still;    // its vertices are where they were at the last sn_contact_find, and stay there
+    int32_t group; // parts with the same number move together; at first each its own number
 
     // Written by sn_contact_find.
     sn_vec3 drift;      // mean motion of the group's vertices; 0 if one is held or it is slow [m]
@@ -57,6 +58,8 @@ struct sn_contact_scene {
     // Scratch of sn_contact_limit: 4 shares for each pair; positions of all vertices.
     double *shares, *start, *end;
     size_t pair_capacity;
+    // The share of the motions that the boxes cover: 1 unless too many pairs could touch.
+    double covered;
     struct sn_contact_search *search; // find.c
 };
 

@@ -298,6 +298,70 @@ static void test_partly_held_pairs_stay(void **state) {
     sinew_context_destroy(context);
 }
 
+// Motions beyond all measure do not list every pair there is.
+static void test_long_motions_are_shortened(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sn_random random = sn_random_seed(12);
+    touch_scene t = touch_begin(context);
+    touch_add_shape(&t, SINEW_SHAPE_SPHERE, 1, 16, sn_v3(0, 0, 0));
+    touch_add_shape(&t, SINEW_SHAPE_SPHERE, 1, 16, sn_v3(1.05, 0, 0));
+    touch_create(&t);
+    double *y = SN_PUSH(&t.arena, double, 3 * (size_t)t.vertex_count);
+
+    const double sizes[4] = {0.01, 1, 1e3, 1e300};
+    for (int i = 0; i < 4; i++) {
+        random_motion(&t, &random, sizes[i], sizes[i], y);
+        assert_ok(context, sn_contact_find(t.scene, t.x, y, 0.06));
+        print_message("motions of %g m: %.2g covered, %d pairs\n", sizes[i], t.scene->covered,
+                      t.scene->pair_count);
+        assert_true(i == 0 ? t.scene->covered == 1 : t.scene->covered < 1);
+        assert_true(t.scene->pair_count > 0 &&
+                    t.scene->pair_count < 64 * t.vertex_count + (1 << 14));
+        for (int32_t k = 0; k < t.scene->pair_count; k++) {
+            assert_true(t.scene->pairs[k].vertex[3] < t.vertex_count);
+        }
+    }
+    touch_end(&t);
+    sinew_context_destroy(context);
+}
+
+// A part that stands still keeps its boxes: the pairs are the same as if it were fitted again.
+static void test_still_parts(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    touch_scene t = touch_begin(context);
+    touch_add_shape(&t, SINEW_SHAPE_BOX, 1, 6, sn_v3(0, 0, 0));
+    touch_add_shape(&t, SINEW_SHAPE_SPHERE, 1, 8, sn_v3(0.1, 0.2, 1.01));
+    touch_create(&t);
+    for (int32_t v = 0; v < t.shapes[0]->vertex_count; v++) {
+        t.scene->held[v] = 1;
+    }
+
+    for (int round = 0; round < 6; round++) {
+        double reach = round < 3 ? 0.05 : 0.08;
+        sn_vec3 move = sn_v3(0.01 * round, 0, -0.001);
+        for (int32_t v = t.scene->parts[1].first_vertex; v < t.vertex_count; v++) {
+            sn_add_to3(sn_at3(t.x, v), move);
+        }
+
+        uint64_t hash[2];
+        for (int still = 0; still < 2; still++) {
+            t.scene->parts[0].still = still;
+            assert_ok(context, sn_contact_find(t.scene, t.x, t.x, reach));
+            assert_true(t.scene->pair_count > 10);
+            hash[still] = TEST_HASH_START;
+            for (int32_t i = 0; i < t.scene->pair_count; i++) {
+                uint64_t key = sn_contact_pair_key(&t.scene->pairs[i]);
+                hash[still] = test_hash(hash[still], &key, sizeof key);
+            }
+        }
+        assert_true(hash[0] == hash[1]);
+    }
+    touch_end(&t);
+    sinew_context_destroy(context);
+}
+
 static uint64_t find_and_hash(sinew_context *context, void *user) {
     (void)user;
     sn_random random = sn_random_seed(3);
@@ -340,6 +404,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_pairs_are_found),
         cmocka_unit_test(test_calm_surface_needs_no_pairs),
+        cmocka_unit_test(test_long_motions_are_shortened),
+        cmocka_unit_test(test_still_parts),
         cmocka_unit_test(test_filter_is_obeyed),
         cmocka_unit_test(test_partly_held_pairs_stay),
         cmocka_unit_test(test_threads_and_allocations),
