@@ -42,8 +42,8 @@ typedef struct sinew_voxel_def {
     double spacing[3];
     /// Cells along the longest side of the bounding box. [count] At least 1. Default 64.
     int32_t resolution;
-    /// Largest hole in a surface that is closed: the diameter of its rim. [m] >= 0; 0 means four
-    /// cells. Default 0.
+    /// Surfaces with a wider hole are refused: the diameter of its rim. [m] >= 0; 0 means that
+    /// holes of any size are closed by winding numbers. Default 0.
     double hole_limit;
     /// More memory than this is not allocated; the message reports the estimate. [byte] Default 4
     /// GiB.
@@ -59,9 +59,9 @@ SINEW_API sinew_voxel_def sinew_default_voxel_def(void);
 /// share of the cells that will be voxels, in [0, 1].
 SINEW_API double sinew_voxels_estimate_memory(const int32_t cells[3], double inside);
 
-/// A closed surface and the label of its inside.
+/// A surface and the label of its inside.
 typedef struct sinew_labelled_surface {
-    /// Triangles; their orientation does not matter. Borrowed during the call.
+    /// Triangles. Borrowed during the call.
     const sinew_mesh *mesh;
     /// In [0, 65535]; 0 cuts a cavity.
     int32_t label;
@@ -122,15 +122,17 @@ typedef struct sinew_voxel_report {
     int32_t open_edges;       ///< Edges with an odd number of triangles. [count]
     int32_t hole_count;       ///< Rims they form. [count]
     double largest_hole;      ///< Diameter of the largest rim. [m]
-    int64_t disputed_cells;   ///< Cells where the three directions did not agree; the majority
-                              ///< decided. [count]
+    int64_t disputed_cells;   ///< Cells where the three directions did not agree. [count]
     double surface_volume[2]; ///< Of the surface with the largest volume: enclosed by the mesh, and
                               ///< by its voxels. [m3]
 } sinew_voxel_report;
 
-/// Voxelises closed surfaces: parity of the crossings along x, y and z through the centre of each
-/// cell, majority of the three. A hole wider than the limit is an error; the message gives its size
-/// and position. `report` may be NULL.
+/// Voxelises surfaces. Repeated and flat triangles are dropped, and neighbours oriented alike; then
+/// lines along x, y and z through the centre of each cell count how often they enter and leave.
+/// Shells that overlap become one solid, a shell that faces inwards is a cavity. Where the three
+/// disagree, near holes and self-intersections, the generalised winding number decides, so that
+/// scans with open bases and dirty meshes are accepted; the report says what was found. Fails if
+/// nothing is inside. `report` may be NULL.
 SINEW_API sinew_status sinew_voxels_create_from_surfaces(
     sinew_context *context, const sinew_labelled_surface *surfaces, int32_t surface_count,
     const sinew_voxel_def *def, sinew_voxels **voxels, sinew_voxel_report *report);

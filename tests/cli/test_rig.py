@@ -232,7 +232,11 @@ def test_bad_input():
             lines = file.readlines()
         with open(bad, "w") as file:
             file.writelines(lines[:-2])  # one side is missing
-        expect(2, ["open.obj", "hole", "around", "would be bridged"], bad, *out)
+        closed = run("rig", bad, "-n", "2", *out)
+        assert closed.returncode == 0 and "4 open edges around 1 holes, the largest 1.41 m wide" in closed.stdout, closed
+        with open(bad, "w") as file:
+            file.writelines(lines[:9])  # one triangle
+        expect(2, ["open.obj", "there is no voxel"], bad, *out)
         expect(2, ["nothing.obj"], os.path.join(place, "nothing.obj"), *out)
         expect(2, ["did you mean 'steak'", "valid: steak, gradient"], "specimen:stake", *out)
         with open(table, "w") as file:

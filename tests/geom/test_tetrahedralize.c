@@ -2,7 +2,7 @@
 // angles, topology, volume.
 #include "mesh_support.h"
 
-#include "geom/tetrahedralize/surface_repair.h"
+#include "geom/repair/repair.h"
 #include "geom/search/search.h"
 
 static const double pi = 3.14159265358979323846;

@@ -5,9 +5,10 @@
 //
 //   mesh/mesh.h                      meshes, their topology and element kinds
 //   search/search.h                  trees of boxes, nearest points, rays, embedding
+//   repair/repair.h                  surfaces welded and oriented
 //   voxel/voxel.h                    label grids
 //   distance/distance.h              distances inside a solid of voxels
-//   tetrahedralize/surface_repair.h  surfaces repaired and filled with tets
+//   tetrahedralize/lattice.h         surfaces filled with tets
 //   shapes/shapes.h                  boxes, cylinders, spheres, specimens
 #ifndef SN_GEOM_SHAPES_SHAPES_H
 #define SN_GEOM_SHAPES_SHAPES_H

@@ -2,7 +2,7 @@
 // measures the result.
 #include "geom/mesh/mesh.h"
 #include "geom/tetrahedralize/lattice.h"
-#include "geom/tetrahedralize/surface_repair.h"
+#include "geom/repair/repair.h"
 
 #include "base/threads.h"
 

@@ -195,7 +195,7 @@ sinew_status sn_fill_by_points(sinew_voxels *voxels, sn_count_inside *count_insi
 typedef struct crossings {
     uint64_t *line;
     double *position;
-    int32_t *surface;
+    int32_t *surface; // twice its number, plus 1 where the line leaves it
     size_t line_capacity, position_capacity, surface_capacity;
     size_t count;
 } crossings;
@@ -252,13 +252,14 @@ static sinew_status cross_triangle(const sinew_voxels *voxels, double p[3][3], i
     uint64_t width = (uint64_t)LINES * (uint64_t)voxels->cells[1];
     for (int32_t v = low[2]; v <= high[2]; v++) {
         for (int32_t u = low[1]; u <= high[1]; u++) {
-            if (!sn_line_hits(p, 1, 2, u, v)) {
+            int side = sn_line_hits(p, 1, 2, u, v);
+            if (side == 0) {
                 continue;
             }
 
             double x = sn_line_position(p, 0, u, v);
             SN_TRY(append(voxels->context, all, (uint64_t)v * width + (uint64_t)u,
-                          fmin(fmax(x, 0), voxels->cells[0]), surface));
+                          fmin(fmax(x, 0), voxels->cells[0]), 2 * surface + (side > 0)));
         }
     }
 
@@ -294,25 +295,29 @@ static void credit_interval(sinew_voxels *voxels, int32_t y, int32_t z, double f
     }
 }
 
-// Credits the cells along one line from its crossings in order. `inside` holds the surfaces that
-// the current position is inside of; it is empty before and after.
+// Enters or leaves the surface of a crossing.
+static void pass(const crossings *all, int32_t crossing, int32_t *inside) {
+    inside[all->surface[crossing] / 2] += all->surface[crossing] % 2 ? -1 : 1;
+}
+
+// Credits the cells along one line from its crossings in order. `inside` counts how often the line
+// has entered each surface less how often it has left; it is zero before and after.
 static void sweep_line(sinew_voxels *voxels, const sn_fill_surface *surfaces, int32_t count,
                        const crossings *all, const int32_t *order, int32_t crossing_count,
-                       uint64_t line, bool *inside) {
+                       uint64_t line, int32_t *inside) {
     uint64_t width = (uint64_t)LINES * (uint64_t)voxels->cells[1];
     int32_t y = (int32_t)(line % width / LINES);
     int32_t z = (int32_t)(line / width / LINES);
 
-    // An odd number of crossings with some surface: a hole.
+    // Some surface is entered and left unequally often: a hole.
     bool broken = false;
     for (int32_t i = 0; i < crossing_count; i++) {
-        int32_t surface = all->surface[order[i]];
-        inside[surface] = !inside[surface];
+        pass(all, order[i], inside);
     }
 
     for (int32_t i = 0; i < count; i++) {
-        broken = broken || inside[i];
-        inside[i] = false;
+        broken = broken || inside[i] != 0;
+        inside[i] = 0;
     }
 
     if (broken) {
@@ -326,10 +331,9 @@ static void sweep_line(sinew_voxels *voxels, const sn_fill_surface *surfaces, in
     }
 
     for (int32_t i = 0; i + 1 < crossing_count; i++) {
-        int32_t surface = all->surface[order[i]];
         int32_t top = count - 1;
-        inside[surface] = !inside[surface];
-        while (top >= 0 && !inside[top]) {
+        pass(all, order[i], inside);
+        while (top >= 0 && inside[top] <= 0) {
             top--;
         }
 
@@ -371,7 +375,7 @@ static sinew_status sweep_lines(sinew_voxels *voxels, const sn_fill_surface *sur
 
     sn_arena arena = sn_arena_create(voxels->context);
     int32_t *order = SN_RESERVE(&arena, int32_t, all->count);
-    bool *inside = SN_PUSH(&arena, bool, count);
+    int32_t *inside = SN_PUSH(&arena, int32_t, count);
     sinew_status status = sn_arena_status(&arena);
 
     if (status == SINEW_OK) {

@@ -1,52 +1,10 @@
-// Defects of a triangle surface: joins equal points, drops repeated triangles, and collects edges
-// with an odd number of triangles into rims. By sorting edges, O(triangles).
+// Holes of a triangle surface: edges with an odd number of triangles, collected into rims. By
+// sorting edges, O(triangles).
 #include "geom/voxel/voxel_surface.h"
 
 #include "base/tuples.h"
-#include "math/equal_points.h"
 
 #include <string.h>
-
-sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **triangles,
-                             int32_t *count) {
-    int32_t *order;
-    int32_t *first = SN_PUSH(arena, int32_t, mesh->point_count);
-    int32_t *all = SN_PUSH(arena, int32_t, 3 * (size_t)mesh->element_count);
-    int32_t *sorted = SN_PUSH(arena, int32_t, 3 * (size_t)mesh->element_count);
-
-    SN_TRY(sn_arena_status(arena));
-    SN_TRY(sn_find_equal_points(arena->context, mesh->points, mesh->point_count, first));
-
-    // Corners as the first of all equal points.
-    int32_t kept = 0;
-    for (int32_t t = 0; t < mesh->element_count; t++) {
-        int32_t *corner = sn_at3(all, kept);
-        for (int k = 0; k < 3; k++) {
-            corner[k] = first[mesh->indices[3 * (size_t)t + (size_t)k]];
-        }
-
-        if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) {
-            continue; // no area
-        }
-
-        memcpy(sn_at3(sorted, kept), corner, 3 * sizeof *corner);
-        sn_sort_tuple(sn_at3(sorted, kept), 3);
-        kept++;
-    }
-
-    // Keep one triangle of each set with the same corners.
-    SN_TRY(sn_sort_tuples(arena, sorted, 3, kept, mesh->point_count, &order));
-    *triangles = SN_PUSH(arena, int32_t, 3 * (size_t)kept);
-    SN_TRY(sn_arena_status(arena));
-    *count = 0;
-
-    for (int32_t begin = 0, end; begin < kept; begin = end) {
-        end = sn_tuple_group_end(sorted, 3, order, kept, begin);
-        memcpy(sn_at3(*triangles, (*count)++), sn_at3(all, order[begin]), 3 * sizeof **triangles);
-    }
-
-    return SINEW_OK;
-}
 
 static int32_t root_of(int32_t *parent, int32_t i) {
     while (parent[i] != i) {

@@ -1,7 +1,9 @@
-// Voxelisation of closed surfaces. Along each of x, y and z, it counts how often the line through
-// the centre of a cell has crossed the surface before it; odd means inside, and two of three
-// decide. The orientation of triangles does not matter, and a small hole misleads one direction
-// only.
+// Voxelisation of surfaces. Along each of x, y and z, it counts how often the line through the
+// centre of a cell has entered the solid before it less how often it has left: above zero means
+// inside, so that shells which overlap are one solid and a shell that faces inwards is a cavity.
+// Two of three directions decide where they agree or the others went through a hole. Where they
+// do not, which happens near holes and self-intersections only, the generalised winding number
+// does.
 //
 // Neighbouring triangles share the sign of their common edge, computed in the same way for both,
 // with ties broken as if the line were shifted infinitesimally: a line through an edge or a corner
@@ -12,15 +14,19 @@
 #include "geom/voxel/voxel_surface.h"
 
 #include "base/threads.h"
+#include "geom/repair/repair.h"
 #include "geom/search/search.h"
 #include "geom/voxel/voxel_coarse.h"
 #include "geom/voxel/voxel_fill.h"
 
 #include <string.h>
 
-// Bits of a cell while it is decided: crossings before it along x, y, z; lines that end inside,
-// which is a contradiction; on the surface.
-enum { CROSSED = 1, BROKEN = 8, ON_SURFACE = 64 };
+// Bits of a cell while it is decided: inside along x, y, z; on a line that enters and leaves
+// unequally often, which is a contradiction; on the surface; left to the winding number.
+enum { INSIDE = 1, BROKEN = 8, ON_SURFACE = 64, DISPUTED = 128 };
+
+// Accuracy of winding numbers: inside and outside differ by 1, errors of 5e-3 do not matter.
+static const double winding_accuracy = 2;
 
 typedef struct surface_job {
     const sn_grid_frame *frame;
@@ -29,7 +35,9 @@ typedef struct surface_job {
     int32_t triangle_count;
     uint8_t *cells;
     int axis;       // of the lines
-    uint8_t *lines; // for each line, whether the crossings so far are odd
+    int16_t *steps; // [cell] crossings right before it along the axis: entered less left
+    int16_t *lines; // [line] all of its crossings
+    const sn_triangle_tree *tree; // for winding numbers
     uint16_t *labels, label;
     int64_t *disputed, *inside; // of each slice
 } surface_job;
@@ -76,7 +84,7 @@ static bool is_lower(const double *a, const double *b) {
 }
 
 // The line is on the same side of all edges, in circular order.
-bool sn_line_hits(double p[3][3], int iu, int iv, double u, double v) {
+int sn_line_hits(double p[3][3], int iu, int iv, double u, double v) {
     int sides = 0;
     for (int k = 0; k < 3; k++) {
         const double *a = p[k];
@@ -84,7 +92,7 @@ bool sn_line_hits(double p[3][3], int iu, int iv, double u, double v) {
         sides += is_lower(a, b) ? edge_side(a, b, iu, iv, u, v) : -edge_side(b, a, iu, iv, u, v);
     }
 
-    return sides == 3 || sides == -3;
+    return sides == 3 ? 1 : sides == -3 ? -1 : 0;
 }
 
 double sn_line_position(double p[3][3], int a, double u, double v) {
@@ -106,7 +114,13 @@ double sn_line_position(double p[3][3], int a, double u, double v) {
     return fmin(fmax(t, lowest), highest);
 }
 
-// Toggles the first cell after each crossing of a triangle with the lines along the axis.
+// Adds to a counter that stops at its ends.
+static void count(int16_t *counter, int step) {
+    int sum = *counter + step;
+    *counter = (int16_t)(sum > INT16_MAX ? INT16_MAX : sum < INT16_MIN ? INT16_MIN : sum);
+}
+
+// Counts the crossings of a triangle with the lines along the axis at the first cell after each.
 static void cross_triangle(surface_job *job, int32_t triangle) {
     const sn_grid_frame *frame = job->frame;
     int a = job->axis;
@@ -126,25 +140,26 @@ static void cross_triangle(surface_job *job, int32_t triangle) {
 
     for (int32_t v = low[1]; v <= high[1]; v++) {
         for (int32_t u = low[0]; u <= high[0]; u++) {
-            if (!sn_line_hits(p, iu, iv, u, v)) {
+            int side = sn_line_hits(p, iu, iv, u, v);
+            if (side == 0) {
                 continue;
             }
 
+            // A normal along the axis is met on the way out.
             int32_t c[3];
             c[iu] = u;
             c[iv] = v;
             c[a] = (int32_t)fmax(floor(sn_line_position(p, a, u, v)) + 1, 0);
             if (c[a] < frame->cells[a]) {
-                job->cells[cell_index(frame, c)] ^= (uint8_t)(CROSSED << a);
+                count(&job->steps[cell_index(frame, c)], -side);
             }
 
-            job->lines[(size_t)v * (size_t)frame->cells[iu] + (size_t)u] ^= 1;
+            count(&job->lines[(size_t)v * (size_t)frame->cells[iu] + (size_t)u], -side);
         }
     }
 }
 
-// Converts toggles to "odd number before", along the lines of a slice of the grid. A line that
-// crosses an odd number of times in total went through a hole.
+// Sums the crossings along the lines of a slice of the grid.
 static void sum_lines(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     surface_job *job = data;
@@ -152,24 +167,20 @@ static void sum_lines(void *data, int32_t begin, int32_t end, int32_t chunk) {
     int a = job->axis;
     int iu = (a + 1) % 3;
     int iv = (a + 2) % 3;
-    const uint8_t crossed = (uint8_t)(CROSSED << a);
     const size_t stride[3] = {1, (size_t)frame->cells[0],
                               (size_t)frame->cells[0] * (size_t)frame->cells[1]};
 
     for (int32_t v = begin; v < end; v++) {
         for (int32_t u = 0; u < frame->cells[iu]; u++) {
-            uint8_t *cell = job->cells + (size_t)u * stride[iu] + (size_t)v * stride[iv];
-            uint8_t state = 0;
-            uint8_t broken = 0;
-            if (job->lines[(size_t)v * (size_t)frame->cells[iu] + (size_t)u]) {
-                broken = (uint8_t)(BROKEN << a);
-            }
+            size_t first = (size_t)u * stride[iu] + (size_t)v * stride[iv];
+            bool broken = job->lines[(size_t)v * (size_t)frame->cells[iu] + (size_t)u] != 0;
+            int sum = 0;
 
-            // Running parity of the crossings.
             for (int32_t k = 0; k < frame->cells[a]; k++) {
-                uint8_t *at = cell + (size_t)k * stride[a];
-                state ^= *at & crossed;
-                *at = (uint8_t)((*at & ~crossed) | state | broken);
+                size_t at = first + (size_t)k * stride[a];
+                sum += job->steps[at];
+                int bits = (sum > 0 ? INSIDE << a : 0) | (broken ? BROKEN << a : 0);
+                job->cells[at] = (uint8_t)(job->cells[at] | bits);
             }
         }
     }
@@ -237,6 +248,7 @@ static void mark_triangle(surface_job *job, int32_t triangle) {
 }
 
 // Two of three decide; lines that went through a hole count only if the others do not decide.
+// Where neither does, the cell is disputed.
 static bool is_inside(uint8_t cell, bool *disputed) {
     int votes = 0, sound = 0, sound_votes = 0;
     for (int a = 0; a < 3; a++) {
@@ -250,7 +262,7 @@ static bool is_inside(uint8_t cell, bool *disputed) {
         sound_votes += vote;
     }
 
-    *disputed = votes == 1 || votes == 2;
+    *disputed = votes == 1 || votes == 2 || sound == 0;
     if (2 * sound_votes != sound) {
         return 2 * sound_votes > sound;
     }
@@ -267,13 +279,43 @@ static void decide_cells(void *data, int32_t begin, int32_t end, int32_t chunk) 
         for (size_t i = (size_t)z * slice; i < ((size_t)z + 1) * slice; i++) {
             bool disputed = false;
             bool inside = is_inside(job->cells[i], &disputed) || job->cells[i] & ON_SURFACE;
-            job->disputed[z] += disputed && !(job->cells[i] & ON_SURFACE);
+            if (disputed && !(job->cells[i] & ON_SURFACE)) {
+                job->cells[i] |= DISPUTED;
+                job->disputed[z]++;
+                continue;
+            }
             if (!inside) {
                 continue;
             }
 
             job->inside[z]++;
             job->labels[i] = job->label;
+        }
+    }
+}
+
+static void decide_disputed(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    surface_job *job = data;
+    const sn_grid_frame *frame = job->frame;
+    for (int32_t z = begin; z < end; z++) {
+        for (int32_t y = 0; y < frame->cells[1]; y++) {
+            for (int32_t x = 0; x < frame->cells[0]; x++) {
+                const int32_t c[3] = {x, y, z};
+                size_t at = cell_index(frame, c);
+                if (!(job->cells[at] & DISPUTED)) {
+                    continue;
+                }
+
+                double p[3];
+                for (int k = 0; k < 3; k++) {
+                    p[k] = frame->lower[k] + (c[k] + 0.5) * frame->spacing[k];
+                }
+                if (sn_triangle_tree_winding(job->tree, sn_load3(p), winding_accuracy) > 0.5) {
+                    job->inside[z]++;
+                    job->labels[at] = job->label;
+                }
+            }
         }
     }
 }
@@ -286,6 +328,7 @@ static sinew_status fill_surface(surface_job *job, sinew_context *context,
     size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
 
     job->cells = SN_PUSH(&arena, uint8_t, count);
+    job->steps = SN_PUSH(&arena, int16_t, count);
     job->disputed = SN_PUSH(&arena, int64_t, cells[2]);
     job->inside = SN_PUSH(&arena, int64_t, cells[2]);
 
@@ -294,10 +337,12 @@ static sinew_status fill_surface(surface_job *job, sinew_context *context,
         int32_t u = cells[(job->axis + 1) % 3];
         int32_t v = cells[(job->axis + 2) % 3];
 
-        job->lines = SN_PUSH(&arena, uint8_t, (size_t)u * (size_t)v);
+        job->lines = SN_PUSH(&arena, int16_t, (size_t)u * (size_t)v);
         if (arena.failed) {
             break;
         }
+
+        memset(job->steps, 0, count * sizeof *job->steps);
 
         for (int32_t t = 0; t < job->triangle_count; t++) {
             cross_triangle(job, t);
@@ -314,6 +359,21 @@ static sinew_status fill_surface(surface_job *job, sinew_context *context,
         }
 
         sn_parallel_for(context, cells[2], 4, decide_cells, job);
+        int64_t disputed = 0;
+        for (int32_t z = 0; z < cells[2]; z++) {
+            disputed += job->disputed[z];
+        }
+
+        report->disputed_cells += disputed;
+        if (disputed > 0) {
+            sn_triangle_tree tree;
+            status = sn_triangle_tree_build(&arena, job->points, job->triangles,
+                                            job->triangle_count, &tree);
+            job->tree = &tree;
+            if (status == SINEW_OK) {
+                sn_parallel_for(context, cells[2], 1, decide_disputed, job);
+            }
+        }
 
         // Compare the volume of the cells with that of the surface.
         double inside = 0;
@@ -322,7 +382,6 @@ static sinew_status fill_surface(surface_job *job, sinew_context *context,
             (double[]){job->frame->spacing[0], job->frame->spacing[1], job->frame->spacing[2]};
 
         for (int32_t z = 0; z < cells[2]; z++) {
-            report->disputed_cells += job->disputed[z];
             inside += (double)job->inside[z] * h[0] * h[1] * h[2];
         }
 
@@ -361,27 +420,26 @@ static sinew_status check_surface(sinew_context *context, const sinew_labelled_s
     return sn_check_arrays(context, surface->mesh);
 }
 
-// Rejects a surface with an opening wider than the limit.
-static sinew_status check_holes(sinew_context *context, const sinew_mesh *mesh,
-                                const int32_t *triangles, int32_t count, int32_t index,
-                                double limit, sinew_voxel_report *report) {
-    sn_arena arena = sn_arena_create(context);
+// Measures the openings of a surface, and rejects one that is wider than a limit that the caller
+// set.
+static sinew_status check_holes(sn_arena *scratch, const sinew_mesh *mesh,
+                                const sn_repaired_surface *repaired, int32_t index, double limit,
+                                sinew_voxel_report *report) {
     sn_hole_report holes;
-    sinew_status status = sn_find_holes(&arena, mesh, triangles, count, &holes);
+    sn_arena_mark mark = sn_arena_get_mark(scratch);
+    SN_TRY(sn_find_holes(scratch, mesh, repaired->triangles, repaired->triangle_count, &holes));
+    sn_arena_rewind(scratch, mark);
 
-    sn_arena_destroy(&arena);
-    SN_TRY(status);
     report->open_edges += holes.open_edges;
     report->hole_count += holes.holes;
     report->largest_hole = fmax(report->largest_hole, holes.largest);
-
-    if (holes.largest <= limit) {
+    if (limit == 0 || holes.largest <= limit) {
         return SINEW_OK;
     }
 
-    return sn_fail(context, SINEW_INVALID_DATA,
-                   "surface %d is open: %d edges bound a hole of %g m around (%g, %g, %g) m; up to "
-                   "%g m would be bridged",
+    return sn_fail(scratch->context, SINEW_INVALID_DATA,
+                   "surface %d is open: %d edges bound a hole of %g m around (%g, %g, %g) m; "
+                   "hole_limit is %g m",
                    index, holes.open_edges, holes.largest, holes.center.x, holes.center.y,
                    holes.center.z, limit);
 }
@@ -390,7 +448,7 @@ typedef struct surfaces_job {
     sinew_context *context;
     const sinew_labelled_surface *surfaces;
     int32_t count;
-    double hole_limit; // 0: a few cells
+    sn_repaired_surface *repaired; // [count]
     sinew_voxel_report report;
 } surfaces_job;
 
@@ -409,40 +467,25 @@ static int32_t next_surface(const surfaces_job *job, const bool *done) {
 
 static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *labels) {
     surfaces_job *all = data;
-    sinew_context *context = all->context;
-    const sinew_labelled_surface *surfaces = all->surfaces;
-    const double *h = frame->spacing;
-    double limit = all->hole_limit > 0 ? all->hole_limit : 4 * fmax(h[0], fmax(h[1], h[2]));
-    int32_t count = all->count;
-
-    all->report = (sinew_voxel_report){0};
-    sn_arena arena = sn_arena_create(context);
-    bool *done = SN_PUSH(&arena, bool, count);
+    sn_arena arena = sn_arena_create(all->context);
+    bool *done = SN_PUSH(&arena, bool, all->count);
     sinew_status status = sn_arena_status(&arena);
 
-    for (int32_t round = 0; round < count && status == SINEW_OK; round++) {
+    all->report.disputed_cells = 0;
+    memset(all->report.surface_volume, 0, sizeof all->report.surface_volume);
+    for (int32_t round = 0; round < all->count && status == SINEW_OK; round++) {
         int32_t next = next_surface(all, done);
+        surface_job job = {.frame = frame,
+                           .points = all->repaired[next].points,
+                           .triangles = all->repaired[next].triangles,
+                           .triangle_count = all->repaired[next].triangle_count,
+                           .labels = labels,
+                           .label = (uint16_t)all->surfaces[next].label};
+
         done[next] = true;
-
-        // Weld it, check it for holes and fill it.
-        sn_arena_mark mark = sn_arena_get_mark(&arena);
-        surface_job job = {.frame = frame, .points = surfaces[next].mesh->points, .labels = labels};
-
-        job.label = (uint16_t)surfaces[next].label;
-        int32_t *triangles = NULL;
-
-        status = sn_weld_surface(&arena, surfaces[next].mesh, &triangles, &job.triangle_count);
-        job.triangles = triangles;
-        if (status == SINEW_OK) {
-            status = check_holes(context, surfaces[next].mesh, triangles, job.triangle_count, next,
-                                 limit, &all->report);
+        if (job.triangle_count > 0) {
+            status = fill_surface(&job, all->context, &all->report);
         }
-
-        if (status == SINEW_OK) {
-            status = fill_surface(&job, context, &all->report);
-        }
-
-        sn_arena_rewind(&arena, mark);
     }
 
     sn_arena_destroy(&arena);
@@ -458,14 +501,11 @@ static sinew_status fill_voxels(const surfaces_job *job, sinew_voxels *voxels) {
 
     for (int32_t i = 0; i < job->count && status == SINEW_OK; i++) {
         int32_t next = next_surface(job, done);
-        const sinew_labelled_surface *surface = &job->surfaces[next];
-        int32_t *triangles = NULL;
-
         done[next] = true;
-        status = sn_weld_surface(&arena, surface->mesh, &triangles, &list[i].triangle_count);
-        list[i].points = surface->mesh->points;
-        list[i].triangles = triangles;
-        list[i].cavity = surface->label == 0;
+        list[i] = (sn_fill_surface){.points = job->repaired[next].points,
+                                    .triangles = job->repaired[next].triangles,
+                                    .triangle_count = job->repaired[next].triangle_count,
+                                    .cavity = job->surfaces[next].label == 0};
     }
 
     if (status == SINEW_OK) {
@@ -474,6 +514,57 @@ static sinew_status fill_voxels(const surfaces_job *job, sinew_voxels *voxels) {
 
     sn_arena_destroy(&arena);
     return status;
+}
+
+// Welds and orients the surfaces, and looks for holes.
+static sinew_status repair_surfaces(sn_arena *arena, double hole_limit, surfaces_job *job) {
+    job->repaired = SN_PUSH(arena, sn_repaired_surface, job->count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < job->count; i++) {
+        SN_TRY(sn_repair_surface(arena, job->surfaces[i].mesh, &job->repaired[i]));
+        SN_TRY(check_holes(arena, job->surfaces[i].mesh, &job->repaired[i], i, hole_limit,
+                           &job->report));
+    }
+    return SINEW_OK;
+}
+
+static sinew_status create_from_surfaces(surfaces_job *job, const sinew_voxel_def *def, sn_box box,
+                                         sinew_voxels **voxels) {
+    sinew_context *context = job->context;
+    sn_grid_frame frame;
+    SN_TRY(sn_fit_grid(context, def, box, &frame));
+
+    // Reject grids that need too much memory before they are filled.
+    SN_TRY(sn_check_inside(context, &frame, def->memory_limit, fill_grid, job));
+
+    size_t count = (size_t)frame.cells[0] * (size_t)frame.cells[1] * (size_t)frame.cells[2];
+    uint16_t *labels = sn_allocate(context, count, sizeof *labels);
+    if (!labels) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    sinew_voxels *made = NULL;
+    sinew_status status = fill_grid(job, &frame, labels);
+    if (status == SINEW_OK) {
+        status = sn_voxels_create(context, frame.cells, frame.spacing, frame.lower, labels,
+                                  def->memory_limit, &made);
+    }
+
+    sn_release(context, labels, count, sizeof *labels);
+    if (status == SINEW_OK) {
+        // The enclosed volume of an open surface, or of one that crosses itself, is not known.
+        bool known = job->count == 1 && job->report.open_edges + job->report.disputed_cells == 0;
+        made->shape_volume = known ? job->report.surface_volume[0] : 0;
+        status = fill_voxels(job, made);
+    }
+
+    if (status != SINEW_OK) {
+        sinew_voxels_destroy(made);
+        return status;
+    }
+
+    *voxels = made;
+    return SINEW_OK;
 }
 
 sinew_status sinew_voxels_create_from_surfaces(sinew_context *context,
@@ -500,41 +591,16 @@ sinew_status sinew_voxels_create_from_surfaces(sinew_context *context,
         }
     }
 
-    sn_grid_frame frame;
-    SN_TRY(sn_fit_grid(context, def, box, &frame));
-
-    // Reject grids that need too much memory before they are filled.
-    surfaces_job job = {context, surfaces, surface_count, def->hole_limit, {0}};
-    SN_TRY(sn_check_inside(context, &frame, def->memory_limit, fill_grid, &job));
-
-    size_t count = (size_t)frame.cells[0] * (size_t)frame.cells[1] * (size_t)frame.cells[2];
-    uint16_t *labels = sn_allocate(context, count, sizeof *labels);
-    if (!labels) {
-        return SINEW_OUT_OF_MEMORY;
+    sn_arena arena = sn_arena_create(context);
+    surfaces_job job = {.context = context, .surfaces = surfaces, .count = surface_count};
+    sinew_status status = repair_surfaces(&arena, def->hole_limit, &job);
+    if (status == SINEW_OK) {
+        status = create_from_surfaces(&job, def, box, voxels);
     }
-
-    sinew_voxels *made = NULL;
-    sinew_status status = fill_grid(&job, &frame, labels);
     if (report) {
         *report = job.report;
     }
 
-    if (status == SINEW_OK) {
-        status = sn_voxels_create(context, frame.cells, frame.spacing, frame.lower, labels,
-                                  def->memory_limit, &made);
-    }
-
-    sn_release(context, labels, count, sizeof *labels);
-    if (status == SINEW_OK) {
-        made->shape_volume = surface_count == 1 ? job.report.surface_volume[0] : 0;
-        status = fill_voxels(&job, made);
-    }
-
-    if (status != SINEW_OK) {
-        sinew_voxels_destroy(made);
-        return status;
-    }
-
-    *voxels = made;
-    return SINEW_OK;
+    sn_arena_destroy(&arena);
+    return status;
 }

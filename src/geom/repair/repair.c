@@ -1,7 +1,7 @@
 // Repairs a triangle surface: merges points by sorted keys, drops repeated triangles by sorting,
 // orients neighbours alike by a walk over the edges, and orients the outermost parts by winding
 // numbers. O(n), plus O(n) for each of the largest parts.
-#include "geom/tetrahedralize/surface_repair.h"
+#include "geom/repair/repair.h"
 
 #include "base/threads.h"
 #include "geom/mesh/mesh.h"

@@ -1,7 +1,7 @@
 // Prepares a triangle surface from outside for inside tests: merges points, drops useless
 // triangles, orients neighbours alike and the outermost parts outwards.
-#ifndef SN_GEOM_TETRAHEDRALIZE_SURFACE_REPAIR_H
-#define SN_GEOM_TETRAHEDRALIZE_SURFACE_REPAIR_H
+#ifndef SN_GEOM_REPAIR_REPAIR_H
+#define SN_GEOM_REPAIR_REPAIR_H
 
 #include "geom/mesh/mesh.h"
 
