@@ -13,7 +13,7 @@
 
 enum { SHOWN_PER_SECOND = 25 }; // moments that a run writes; steps may be many more
 
-static const char *const node_kinds[] = {"point", "rigid", "affine", "quadratic"};
+static const char *const node_kinds[] = {"point", "rigid", "affine", "quadratic", "compliant"};
 
 static void write_number(sn_json_writer *w, const char *key, double value) {
     sn_json_write_key(w, key);

@@ -17,12 +17,16 @@ extern "C" {
 #endif
 
 /// What a node can do. A point carries its surroundings along; a rigid frame turns too; an affine
-/// one stretches and shears; a quadratic one bends as well.
+/// one stretches and shears; a quadratic one bends as well; a compliant one does so with strains
+/// that follow the stiffness of several materials.
 typedef enum sinew_node_kind {
     SINEW_NODE_POINT,     ///< 3 unknowns.
     SINEW_NODE_RIGID,     ///< 6 unknowns.
     SINEW_NODE_AFFINE,    ///< 12 unknowns.
     SINEW_NODE_QUADRATIC, ///< 30 unknowns.
+    SINEW_NODE_COMPLIANT, ///< 48 unknowns: the motions 1, d, c and c d, where d is the rest
+                          ///< position from the node and c are compliance coordinates, which vary
+                          ///< where the solid is soft. For spectral weights.
 } sinew_node_kind;
 
 /// How the motions of the nodes are mixed.

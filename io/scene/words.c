@@ -25,7 +25,7 @@ static const char *const weights[] = {"voronoi", "harmonic",   "geodesic", "radi
                                       "axis",    "axis-cubic", "spectral"};
 static const char *const metrics[] = {"euclidean", "compliance"};
 static const char *const blends[] = {"linear", "dual-quaternion"};
-static const char *const node_kinds[] = {"point", "rigid", "affine", "quadratic"};
+static const char *const node_kinds[] = {"point", "rigid", "affine", "quadratic", "compliant"};
 static const char *const characters[] = {
     "bending-cylinder", "twisting-cylinder", "leg", "arm", "biped", "fat-biped"};
 static const char *const units[] = {"m", "cm", "mm", "in", "ft"};

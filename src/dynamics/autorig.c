@@ -297,7 +297,7 @@ sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *d
                        def->tissue_count);
     }
 
-    if (def->kind < SINEW_NODE_RIGID || def->kind > SINEW_NODE_QUADRATIC) {
+    if (def->kind < SINEW_NODE_RIGID || def->kind > SINEW_NODE_COMPLIANT) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "nodes of kind %d; valid are rigid (%d), affine (%d) and quadratic (%d): "
                        "between points alone a solid falls "

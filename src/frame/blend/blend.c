@@ -26,7 +26,8 @@ static int32_t fill_entry(const sn_nodes *nodes, const sn_frame_samples *samples
     double w = samples->weight[k];
     sn_vec3 dm[SN_NODE_MAX_CONTROLS];
     sn_vec3 dw = sn_load3(sn_at3(samples->gradient, k));
-    int32_t count = sn_node_monomials(node, sn_load3(sn_at3(samples->position, s)), m, dm);
+    sn_rest_point at = sn_rest_point_at(sn_load3(sn_at3(samples->position, s)));
+    int32_t count = sn_node_monomials(node, &at, m, dm);
 
     for (int32_t c = 0; c < count; c++) {
         control[c] = node->control + c;

@@ -72,10 +72,11 @@ static sn_vec3 blended_position(const sn_nodes *nodes, const sn_blend *blend,
     }
 
     sn_vec3 x = {0, 0, 0};
+    sn_rest_point at = sn_rest_point_at(point->X);
     for (int32_t k = 0; k < point->count; k++) {
         const sn_node *n = &nodes->items[point->node[k]];
         double m[SN_NODE_MAX_CONTROLS];
-        sn_node_monomials(n, point->X, m, NULL);
+        sn_node_monomials(n, &at, m, NULL);
 
         for (int32_t c = 0; c < n->control_count; c++) {
             x = sn_madd(x, point->weight[k] * m[c],
@@ -112,6 +113,7 @@ static sn_frame_motion dual_motion(const sn_nodes *nodes, const sn_blend *blend,
 static sn_frame_motion linear_motion(const sn_nodes *nodes, const sn_blend *blend,
                                      const sn_blend_point *point, const double *v) {
     sn_frame_motion out = {.x = {0, 0, 0}};
+    sn_rest_point at = sn_rest_point_at(point->X);
     for (int32_t k = 0; k < point->count; k++) {
         const sn_node *node = &nodes->items[point->node[k]];
         double m[SN_NODE_MAX_CONTROLS];
@@ -119,7 +121,7 @@ static sn_frame_motion linear_motion(const sn_nodes *nodes, const sn_blend *blen
         sn_vec3 dm[SN_NODE_MAX_CONTROLS];
         sn_vec3 dw = sn_load3(point->gradient + 3 * k);
 
-        sn_node_monomials(node, point->X, m, dm);
+        sn_node_monomials(node, &at, m, dm);
         for (int32_t c = 0; c < node->control_count; c++) {
             sn_vec3 a = sn_load3(blend->controls + 3 * (node->control + c));
             sn_vec3 g = sn_add(sn_scale(m[c], dw), sn_scale(w, dm[c]));
@@ -199,11 +201,12 @@ void sn_blend_add_force(const sn_nodes *nodes, const sn_blend *blend, const sn_b
         return;
     }
 
+    sn_rest_point at = sn_rest_point_at(point->X);
     for (int32_t k = 0; k < point->count; k++) { // control by control
         const sn_node *node = &nodes->items[point->node[k]];
 
         double m[SN_NODE_MAX_CONTROLS];
-        sn_node_monomials(node, point->X, m, NULL);
+        sn_node_monomials(node, &at, m, NULL);
         for (int32_t c = 0; c < node->control_count; c++) {
             sn_vec3 part = sn_scale(point->weight[k] * m[c], f);
             if (sn_node_control_turns(node, c)) {
@@ -218,7 +221,8 @@ void sn_blend_add_force(const sn_nodes *nodes, const sn_blend *blend, const sn_b
 static sn_vec3 turned_arm(const sn_blend *blend, const sn_node *n, sn_vec3 X, double weight) {
     double m[SN_NODE_MAX_CONTROLS];
     sn_vec3 arm = {0, 0, 0};
-    sn_node_monomials(n, X, m, NULL);
+    sn_rest_point at = sn_rest_point_at(X);
+    sn_node_monomials(n, &at, m, NULL);
 
     for (int32_t c = 1; c < n->control_count; c++) {
         arm = sn_madd(arm, weight * m[c], sn_load3(blend->controls + 3 * (n->control + c)));
@@ -227,16 +231,16 @@ static sn_vec3 turned_arm(const sn_blend *blend, const sn_node *n, sn_vec3 X, do
     return arm;
 }
 
-static void node_jacobian(const sn_blend *blend, const sn_node *n, sn_vec3 X, double weight,
+static void node_jacobian(const sn_blend *blend, const sn_node *n, sn_rest_point *at, double weight,
                           sn_mat3 *J) {
     if (n->kind == SINEW_NODE_RIGID) {
-        J[0] = sn_mat3_scale(-1, sn_cross_matrix(turned_arm(blend, n, X, weight)));
+        J[0] = sn_mat3_scale(-1, sn_cross_matrix(turned_arm(blend, n, at->X, weight)));
         J[1] = sn_mat3_scale(weight, sn_mat3_identity());
         return;
     }
 
     double m[SN_NODE_MAX_CONTROLS];
-    sn_node_monomials(n, X, m, NULL);
+    sn_node_monomials(n, at, m, NULL);
     for (int32_t c = 0; c < n->control_count; c++) {
         J[c] = sn_mat3_scale(weight * m[c], sn_mat3_identity());
     }
@@ -272,12 +276,13 @@ int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend,
     }
 
     int32_t next = 0;
+    sn_rest_point rest = sn_rest_point_at(point->X);
     for (int32_t k = 0; k < point->count; k++) {
         const sn_node *n = &nodes->items[point->node[k]];
         if (is_dual(blend)) {
             sn_dual_jacobian(&J[next], &J[next + 1], &at, &input, k);
         } else {
-            node_jacobian(blend, n, point->X, point->weight[k], J + next);
+            node_jacobian(blend, n, &rest, point->weight[k], J + next);
         }
 
         if (is_off(point) && point->node[k] == point->off.carrier) {

@@ -64,7 +64,7 @@ static void list_functions(void *data, int32_t begin, int32_t end, int32_t chunk
     for (int32_t i = begin; i < end; i++) {
         int32_t p = c->first + i;
         double *functions = c->functions + (size_t)i * (size_t)c->controls * 4;
-        sn_vec3 X = sn_load3(sn_at3(points->position, p));
+        sn_rest_point at = sn_rest_point_at(sn_load3(sn_at3(points->position, p)));
         memset(functions, 0, (size_t)c->controls * 4 * sizeof *functions);
 
         for (int32_t k = points->start[p]; k < points->start[p + 1]; k++) {
@@ -73,7 +73,7 @@ static void list_functions(void *data, int32_t begin, int32_t end, int32_t chunk
             sn_vec3 dm[SN_NODE_MAX_CONTROLS];
             sn_vec3 dw = sn_load3(sn_at3(points->gradient, k));
 
-            sn_node_monomials(node, X, m, dm);
+            sn_node_monomials(node, &at, m, dm);
             for (int32_t a = 0; a < node->control_count; a++) {
                 double *f = functions + 4 * (size_t)(node->control + a);
                 sn_vec3 g = sn_madd(sn_scale(m[a], dw), points->weight[k], dm[a]);

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-static const int32_t config_counts[] = {3, 7, 12, 30}, row_counts[] = {1, 2, 4, 10},
-                     control_counts[] = {1, 4, 4, 10};
+static const int32_t config_counts[] = {3, 7, 12, 30, 48}, row_counts[] = {1, 2, 4, 10, 16},
+                     control_counts[] = {1, 4, 4, 10, 16};
 
 sinew_status sn_nodes_create(sn_arena *arena, const sinew_frame_node *defs, int32_t count,
                              sn_nodes *nodes) {
@@ -21,7 +21,8 @@ sinew_status sn_nodes_create(sn_arena *arena, const sinew_frame_node *defs, int3
                                     nodes->row_count,
                                     nodes->control_count,
                                     row_counts[kind],
-                                    control_counts[kind]};
+                                    control_counts[kind],
+                                    NULL};
         nodes->config_count += config_counts[kind];
         nodes->row_count += row_counts[kind];
         nodes->control_count += control_counts[kind];
@@ -64,9 +65,43 @@ void sn_nodes_place(const sn_nodes *nodes, double *q, sn_quat R, sn_vec3 t) {
     }
 }
 
-int32_t sn_node_monomials(const sn_node *node, sn_vec3 X, double m[SN_NODE_MAX_CONTROLS],
+// The monomials 1, d, c and c_a d_b.
+static void compliant_monomials(const sn_node *node, sn_rest_point *point, double *m, sn_vec3 *dm) {
+    if (!point->known) {
+        sn_shape_compliance_at(node->compliance, point->X, point->c, point->dc);
+        point->known = true;
+    }
+
+    sn_vec3 d = sn_sub(point->X, node->origin);
+    const double linear[4] = {1, d.x, d.y, d.z};
+    const sn_vec3 axes[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int b = 0; b < 4; b++) {
+        if (m) {
+            m[b] = linear[b];
+        }
+        if (dm) {
+            dm[b] = axes[b];
+        }
+        for (int a = 0; a < 3; a++) {
+            int k = b == 0 ? 4 + a : 7 + 3 * a + b - 1;
+            if (m) {
+                m[k] = point->c[a] * linear[b];
+            }
+            if (dm) {
+                dm[k] = sn_madd(sn_scale(point->c[a], axes[b]), linear[b], point->dc[a]);
+            }
+        }
+    }
+}
+
+int32_t sn_node_monomials(const sn_node *node, sn_rest_point *point, double m[SN_NODE_MAX_CONTROLS],
                           sn_vec3 dm[SN_NODE_MAX_CONTROLS]) {
-    sn_vec3 d = sn_sub(X, node->origin);
+    if (node->kind == SINEW_NODE_COMPLIANT) {
+        compliant_monomials(node, point, m, dm);
+        return node->control_count;
+    }
+
+    sn_vec3 d = sn_sub(point->X, node->origin);
     double values[] = {1,         d.x,       d.y,       d.z,       d.x * d.x,
                        d.y * d.y, d.z * d.z, d.x * d.y, d.y * d.z, d.z * d.x};
     sn_vec3 gradients[] = {{0, 0, 0},       {1, 0, 0},       {0, 1, 0},       {0, 0, 1},

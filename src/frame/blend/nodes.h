@@ -6,8 +6,10 @@
 //   rigid      quaternion, t     w, t              t (1), R e_x (x), R e_y (y), R e_z (z)
 //   affine     t, three columns  the same          the same
 //   quadratic  t, nine columns   the same          t (1) x y z xx yy zz xy yz zx
+//   compliant  t, 15 columns     the same          t (1) x y z, c_x c_y c_z, c_x x c_x y ... c_z z
 //
-// The monomials are those of d = X - rest origin.
+// The monomials are those of d = X - rest origin. c are the compliance coordinates of the shape
+// (weights/compliance.c), which in a solid of one material are those of X.
 //
 // Node i alone would carry a point to x_i = sum_m m(d) a_m; the body blends these. Every control
 // moves with exactly one row: by the identity, or, for the columns of a rigid node, by da = w x a.
@@ -17,15 +19,17 @@
 #include "sinew/frame_body.h"
 
 #include "base/memory.h"
+#include "frame/weights/weights.h"
 #include "math/quat.h"
 
-enum { SN_NODE_MAX_CONTROLS = 10 };
+enum { SN_NODE_MAX_CONTROLS = 16 };
 
 typedef struct sn_node {
     sinew_node_kind kind;
     sn_vec3 origin;               // rest position
     int32_t config, row, control; // first of each
     int32_t row_count, control_count;
+    const sn_shape *compliance; // of compliant nodes, else NULL
 } sn_node;
 
 typedef struct sn_nodes {
@@ -40,9 +44,21 @@ sinew_status sn_nodes_create(sn_arena *arena, const sinew_frame_node *defs, int3
 // Sets the rest configuration, moved as a whole by x -> R x + t.
 void sn_nodes_place(const sn_nodes *nodes, double *q, sn_quat R, sn_vec3 t);
 
+// A rest point, and its compliance coordinates once a node has asked for them.
+typedef struct sn_rest_point {
+    sn_vec3 X;
+    bool known;
+    double c[3];
+    sn_vec3 dc[3];
+} sn_rest_point;
+
+static inline sn_rest_point sn_rest_point_at(sn_vec3 X) {
+    return (sn_rest_point){.X = X};
+}
+
 // Computes the monomials of a node at a rest point, and their gradients (either may be NULL).
 // Returns their number.
-int32_t sn_node_monomials(const sn_node *node, sn_vec3 X, double m[SN_NODE_MAX_CONTROLS],
+int32_t sn_node_monomials(const sn_node *node, sn_rest_point *point, double m[SN_NODE_MAX_CONTROLS],
                           sn_vec3 dm[SN_NODE_MAX_CONTROLS]);
 
 // Computes the control vectors of a configuration, three numbers each.

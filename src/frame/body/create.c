@@ -30,7 +30,7 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
     }
 
     for (int32_t i = 0; i < def->node_count; i++) {
-        if ((int)def->nodes[i].kind < 0 || def->nodes[i].kind > SINEW_NODE_QUADRATIC ||
+        if ((int)def->nodes[i].kind < 0 || def->nodes[i].kind > SINEW_NODE_COMPLIANT ||
             !sn_finite3(sn_load3(def->nodes[i].position))) {
             return sn_fail(context, SINEW_INVALID_ARGUMENT,
                            "frame %d has a bad kind (%d) or a position that is not finite", i,
@@ -110,7 +110,7 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
 static int32_t force_degree(const sinew_frame_body_def *def) {
     bool quadratic = false, green = false;
     for (int32_t i = 0; i < def->node_count; i++) {
-        quadratic = quadratic || def->nodes[i].kind == SINEW_NODE_QUADRATIC;
+        quadratic = quadratic || def->nodes[i].kind >= SINEW_NODE_QUADRATIC;
     }
 
     for (int32_t i = 0; i < def->material_count; i++) {
@@ -121,6 +121,26 @@ static int32_t force_degree(const sinew_frame_body_def *def) {
     }
 
     return quadratic || green ? 4 : 2;
+}
+
+// Computes compliance coordinates if a node needs them.
+static sinew_status build_compliance(sinew_body *body, const sinew_frame_body_def *def) {
+    sn_frame_model *model = body->model;
+    int32_t first = -1;
+    for (int32_t i = def->node_count - 1; i >= 0; i--) {
+        first = def->nodes[i].kind == SINEW_NODE_COMPLIANT ? i : first;
+    }
+    if (first < 0) {
+        return SINEW_OK;
+    }
+
+    if (!sn_shape_is_smooth(model->shape)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "frame %d is compliant, which needs spectral weights; with other weights "
+                       "quadratic frames are the most that is valid",
+                       first);
+    }
+    return sn_shape_build_compliance(model->shape);
 }
 
 // Chooses the points that the nodes need from many candidates.
@@ -143,6 +163,7 @@ static sinew_status build_points(sinew_body *body, const sinew_frame_body_def *d
     }
     for (int32_t i = 0; i < def->node_count && status == SINEW_OK; i++) {
         nodes.items[i].origin = sn_load3(sn_at3(model->shape->node_position, i));
+        nodes.items[i].compliance = model->shape->compliance;
     }
 
     if (status == SINEW_OK) {
@@ -176,6 +197,7 @@ static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *de
                            def->node_count, &def->weights, &model->shape));
 
     sinew_sampling_def sampling = def->sampling;
+    SN_TRY(build_compliance(body, def));
     bool smooth = sn_shape_is_smooth(model->shape);
     if (sampling.kind == SINEW_SAMPLING_AUTO) {
         sampling.kind = smooth ? SINEW_SAMPLING_POINTS : SINEW_SAMPLING_REGIONS;

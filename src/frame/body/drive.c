@@ -183,7 +183,7 @@ sinew_status sinew_frame_body_get_velocity(const sinew_body *body, int32_t index
     }
 
     sn_vec3 w = node->kind == SINEW_NODE_RIGID ? sn_load3(rates) : sn_v3(0, 0, 0);
-    if (node->kind == SINEW_NODE_AFFINE || node->kind == SINEW_NODE_QUADRATIC) {
+    if (node->kind >= SINEW_NODE_AFFINE) {
         sn_mat3 S;
         sn_mat3 R = sn_polar3(&S, sn_node_matrix(node, body->q));
         w = sn_polar_spin3(

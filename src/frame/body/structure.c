@@ -22,6 +22,12 @@ static sinew_status build_nodes(sinew_body *body, const sinew_frame_node *defs, 
         model->nodes.items[model->shape->node_count + k].origin = model->insertions[k]->position;
     }
 
+    for (int32_t i = 0; i < count; i++) {
+        if (model->nodes.items[i].kind == SINEW_NODE_COMPLIANT) {
+            model->nodes.items[i].compliance = model->shape->compliance;
+        }
+    }
+
     body->rows = model->nodes.row_count;
     body->config_count = model->nodes.config_count;
     body->rest = SN_PUSH(&model->arena, double, body->config_count);
@@ -186,7 +192,7 @@ static sinew_status push_old_pairs(const sinew_body *body, const sinew_body *nex
     }
 
     int32_t *offsets = SN_PUSH(scratch, int32_t, room + 1);
-    int32_t *members = SN_PUSH(scratch, int32_t, 20 * room);
+    int32_t *members = SN_PUSH(scratch, int32_t, 2 * SN_NODE_MAX_CONTROLS * room);
 
     SN_TRY(sn_arena_status(scratch));
     for (int32_t i = 0; i < old->count; i++) {

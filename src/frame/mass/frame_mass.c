@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { QUADRATICS = SN_NODE_MAX_CONTROLS, VOXELS_CHUNK = 1 << 14 };
+enum { QUADRATICS = 10, VOXELS_CHUNK = 1 << 14 };
 
 // The exponents of a node's monomials, in the node's order.
 static const int8_t exponents[QUADRATICS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
@@ -315,13 +315,15 @@ sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
     SN_TRY(sn_arena_status(arena));
 
     // Insertions only scale the weights of other nodes down, so the kind of mass stays.
-    bool negative = source->old ? source->old->kind != SINEW_FRAME_MASS_ROW_SUM
-                                : has_negative_weights(source->shape);
+    bool negative = source->old
+                        ? source->old->kind != SINEW_FRAME_MASS_ROW_SUM
+                        : sn_shape_is_smooth(source->shape) || has_negative_weights(source->shape);
 
     if (kind == SINEW_FRAME_MASS_ROW_SUM && negative) {
         return sn_fail(
             arena->context, SINEW_INVALID_ARGUMENT,
-            "the row sum of weights that go negative is no mass; take the consistent one");
+            "the row sum of weights that go negative, as spectral ones do, is no mass; take the "
+            "consistent one");
     }
 
     mass->kind = kind;

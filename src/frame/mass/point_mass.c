@@ -38,6 +38,7 @@ static sn_shape_point *weights_at(const sn_mass_source *source, int32_t voxel,
 static int32_t list_functions(const sn_nodes *nodes, const sn_shape_point *point, sn_vec3 X,
                               const double h[3], int32_t *control, double (*f)[4]) {
     int32_t count = 0;
+    sn_rest_point at = sn_rest_point_at(X);
     for (int32_t k = 0; k < point->count; k++) {
         const sn_node *node = &nodes->items[point->node[k]];
         double m[SN_NODE_MAX_CONTROLS];
@@ -45,7 +46,7 @@ static int32_t list_functions(const sn_nodes *nodes, const sn_shape_point *point
         double w = point->weight[k];
         sn_vec3 dw = sn_load3(point->gradient[k]);
 
-        sn_node_monomials(node, X, m, dm);
+        sn_node_monomials(node, &at, m, dm);
         for (int32_t a = 0; a < node->control_count; a++) {
             sn_vec3 g = sn_madd(sn_scale(m[a], dw), w, dm[a]);
             control[count] = node->control + a;

@@ -137,6 +137,7 @@ static void add_factors(const sn_shape *shape, int32_t voxel, const double facto
 typedef struct stencil {
     int32_t voxel[27]; // -1 where there is none
     double factor[27][4];
+    double shift[3][4]; // of compliance coordinates: what the surface adds
 } stencil;
 
 // Adds the coefficient of a cell that is missing, or of another material than the voxel in the
@@ -170,6 +171,15 @@ static void share_coefficient(const sn_shape *shape, int cell, const double f[4]
     for (int k = 0; k < count; k++) {
         double beside = shape->conductivity[s->voxel[near[k]]];
         double beyond = 2 * conductivity / (beside + conductivity) / count;
+        if (own < 0 && shape->is_compliance) {
+            // A unit flux leaves the solid: beyond the surface the coordinates go on by 1 / c.
+            const int offset[3] = {cell % 3 - near[k] % 3, cell / 3 % 3 - near[k] / 3 % 3,
+                                   cell / 9 - near[k] / 9};
+            for (int a = 0; a < 12; a++) {
+                s->shift[a / 4][a % 4] +=
+                    offset[a / 4] * shape->voxels->spacing[a / 4] / beside / count * f[a % 4];
+            }
+        }
         for (int a = 0; a < 4; a++) {
             s->factor[near[k]][a] += (1.0 / count - beyond) * f[a];
             if (own >= 0) {
@@ -225,6 +235,17 @@ static void evaluate_splines(const sn_shape *shape, int32_t voxel, const double 
     for (int i = 0; i < 27; i++) {
         if (s.voxel[i] >= 0) {
             add_factors(shape, s.voxel[i], s.factor[i], result);
+        }
+    }
+
+    if (!shape->is_compliance) {
+        return;
+    }
+    for (int a = 0; a < 3; a++) {
+        int32_t place = sn_point_entry(result, a);
+        result->weight[place] += s.shift[a][0];
+        for (int k = 0; k < 3; k++) {
+            result->gradient[place][k] += s.shift[a][1 + k];
         }
     }
 }

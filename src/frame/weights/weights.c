@@ -470,6 +470,9 @@ void sn_shape_destroy(sn_shape *shape) {
     if (!shape) {
         return;
     }
+    if (shape->compliance) {
+        sn_arena_destroy(&shape->compliance->arena);
+    }
     sn_arena arena = shape->arena;
     sn_arena_destroy(&arena);
 }

@@ -56,6 +56,8 @@ typedef struct sn_shape {
     sn_axis_order axis_order; // of axis weights
     // Of smooth weights (sn_shape_is_smooth): what each voxel conducts, relative to the mean.
     double *conductivity;
+    struct sn_shape *compliance; // coordinates x, y, z and 1 as fields on the voxels; NULL: none
+    bool is_compliance;          // this is that shape: its gradients at the surface are not zero
     sn_weight_table table;
     sinew_weights_report report;
 } sn_shape;
@@ -75,6 +77,13 @@ void sn_shape_destroy(sn_shape *shape);
 // `arena` takes the rest.
 sinew_status sn_shape_create_field(const sn_shape *shape, int32_t count, sn_arena *arena,
                                    sn_shape *field);
+
+// Computes shape->compliance, for smooth weights: coordinates that vary where the solid is soft
+// (compliance.c).
+sinew_status sn_shape_build_compliance(sn_shape *shape);
+
+// Compliance coordinates at a rest point, and their gradients. [m]
+void sn_shape_compliance_at(const sn_shape *compliance, sn_vec3 X, double c[3], sn_vec3 dc[3]);
 
 // Weights and gradients at one point; nodes ascending.
 typedef struct sn_shape_point {

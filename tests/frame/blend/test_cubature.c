@@ -120,12 +120,12 @@ static void test_energy(void **state) {
             const sn_frame_samples *samples = k ? model->base_samples : all;
             for (int32_t s = 0; s < samples->count; s++) {
                 sn_mat3 H = {{{0}}};
-                sn_vec3 X = sn_load3(sn_at3(samples->position, s));
+                sn_rest_point at = sn_rest_point_at(sn_load3(sn_at3(samples->position, s)));
                 for (int32_t e = samples->start[s]; e < samples->start[s + 1]; e++) {
                     const sn_node *node = &model->nodes.items[samples->node[e]];
                     double m[SN_NODE_MAX_CONTROLS];
                     sn_vec3 dm[SN_NODE_MAX_CONTROLS];
-                    sn_node_monomials(node, X, m, dm);
+                    sn_node_monomials(node, &at, m, dm);
                     for (int32_t c = 0; c < node->control_count; c++) {
                         sn_vec3 g = sn_madd(sn_scale(m[c], sn_load3(sn_at3(samples->gradient, e))),
                                             samples->weight[e], dm[c]);

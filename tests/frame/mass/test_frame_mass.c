@@ -166,7 +166,8 @@ static void test_consistent_energy(void **state) {
                 for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) {
                     const sn_node *node = &model->nodes.items[table->node[k]];
                     double m[SN_NODE_MAX_CONTROLS];
-                    sn_node_monomials(node, X, m, NULL);
+                    sn_rest_point at = sn_rest_point_at(X);
+                    sn_node_monomials(node, &at, m, NULL);
                     for (int32_t c = 0; c < node->control_count; c++) {
                         sn_vec3 u =
                             sn_load3(f.body->v + 3 * (node->row + sn_node_row_of_control(node, c)));
