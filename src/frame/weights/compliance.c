@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { LANES = 4, ROUNDS = 3, CHUNK = SN_MULTIGRID_CHUNK, MOST_ITERATIONS = 200 };
+enum { LANES = 4, ROUNDS = 2, CHUNK = SN_MULTIGRID_CHUNK, MOST_ITERATIONS = 200 };
 
 typedef struct problem {
     const sinew_voxels *voxels;
@@ -107,7 +107,7 @@ static sinew_status solve(const sn_shape *shape, const double *conductivity, sn_
         }
         memcpy(p->before, p->x, numbers * sizeof *p->x);
         sn_parallel_for(shape->context, voxels->count, CHUNK, residual_range, p);
-        sn_conduction_solve(p->conduction, p->x, load, 1e-8, MOST_ITERATIONS, &report);
+        sn_conduction_solve(p->conduction, p->x, load, 1e-6, MOST_ITERATIONS, &report);
     }
 
     // Mean 0.
