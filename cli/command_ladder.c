@@ -2,11 +2,10 @@
 #include "command.h"
 #include "files.h"
 #include "ladder/ladder.h"
-
-#include "base/memory.h"
+#include "scene_file.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 typedef struct ladder_options {
     const char *body, *output;
@@ -15,23 +14,21 @@ typedef struct ladder_options {
     cli_optional_text json;
 } ladder_options;
 
-// The body's place in the scene, or -1 with a message.
-static int32_t find_body(const cli_command *command, const sn_scene *scene, const char *name) {
+// The index of the body, or -1 with a message.
+static int32_t find_body(const cli_command *command, const sinew_scene *scene, const char *name) {
+    int32_t found = name ? sinew_scene_find_body(scene, name) : 0;
+    if (found >= 0 && found < sinew_scene_get_body_count(scene)) {
+        return found;
+    }
+
     const char *names[64];
-    int32_t count = scene->body_count < 64 ? scene->body_count : 64;
-    for (int32_t i = 0; i < scene->body_count; i++) {
-        if (!name || strcmp(scene->bodies[i].name, name) == 0) {
-            return i;
-        }
+    int32_t count = 0;
+    while (count < 64 && count < sinew_scene_get_body_count(scene)) {
+        names[count] = sinew_scene_get_body_name(scene, count);
+        count++;
     }
-
-    for (int32_t i = 0; i < count; i++) {
-        names[i] = scene->bodies[i].name;
-    }
-
     cli_fail(command, CLI_USAGE, "there is no body '%s'%s", name ? name : "",
              name ? cli_did_you_mean(name, names, count) : "");
-
     return -1;
 }
 
@@ -40,52 +37,48 @@ static sinew_status write_json(const ladder *l, const cli_optional_text *json) {
         return SINEW_OK;
     }
 
-    sn_buffer out = sn_buffer_create(l->object.context);
-    ladder_write_json(l, &out);
-
-    sinew_status status = sn_buffer_status(&out);
-    if (status == SINEW_OK && json->text) {
-        status = cli_write_file(l->object.context, json->text, out.data, out.size);
+    sinew_bytes *out = NULL;
+    CLI_TRY(sinew_bytes_create(l->context, &out));
+    sinew_status status = ladder_write_json(l, out);
+    if (status == SINEW_OK) {
+        status = cli_write_result(l->context, json->text, out);
     }
-    if (status == SINEW_OK && !json->text) {
-        fwrite(out.data, 1, out.size, stdout);
-    }
-
-    sn_buffer_destroy(&out);
+    sinew_bytes_destroy(out);
     return status;
 }
 
-static int climb(const cli_command *command, sinew_context *context, cli_scene_file *file,
-                 const ladder_options *options) {
-    int32_t body = find_body(command, &file->scene->scene, options->body);
+static sinew_status write_all(const ladder *l, const ladder_options *options) {
+    CLI_TRY(ladder_write_pages(l, options->output));
+    return write_json(l, &options->json);
+}
+
+static int compare_models(const cli_command *command, sinew_context *context, sinew_scene *scene,
+                          const ladder_options *options) {
+    int32_t body = find_body(command, scene, options->body);
     if (body < 0) {
         return CLI_USAGE;
     }
 
-    ladder *l = sn_allocate(context, 1, sizeof *l);
+    ladder *l = calloc(1, sizeof *l);
     if (!l) {
         return cli_fail(command, CLI_BAD_INPUT, "out of memory");
     }
-
     bool silent = options->json.given && !options->json.text;
-    l->tell = silent ? NULL : ladder_print;
+    l->context = context;
+    l->show = silent ? NULL : ladder_print;
 
-    sinew_status status = ladder_run(l, context, file, body, (int32_t)options->steps);
-    if (status == SINEW_OK) {
-        status = ladder_write_pages(l, options->output);
+    int status = ladder_run(l, command, scene, body, (int32_t)options->steps);
+    if (status == CLI_OK && write_all(l, options) != SINEW_OK) {
+        status = cli_fail_call(command, context);
     }
-    if (status == SINEW_OK) {
-        status = write_json(l, &options->json);
-    }
-    if (status == SINEW_OK && !silent) {
+    if (status == CLI_OK && !silent) {
         printf("in %s: ladder.svg (error against time per step), ladder.md (the table)\n",
                options->output);
     }
 
     ladder_destroy(l);
-    sn_release(context, l, 1, sizeof *l);
-
-    return status == SINEW_OK ? CLI_OK : cli_fail_call(command, context);
+    free(l);
+    return status;
 }
 
 static int run(const cli_command *command, int argc, char **argv) {
@@ -124,7 +117,7 @@ static int run(const cli_command *command, int argc, char **argv) {
     cli_scene_file file;
     status = cli_scene_open(context, command, path, &o.settings, &file);
     if (status == CLI_OK) {
-        status = climb(command, context, &file, &o);
+        status = compare_models(command, context, file.scene, &o);
     }
 
     cli_scene_close(&file);

@@ -1,15 +1,16 @@
 // sinew rig: from a surface or a label volume to a model of a few frames, with everything to run
 // it.
+#include "clock.h"
 #include "command.h"
+#include "files.h"
 #include "progress.h"
 #include "rig/rig.h"
 #include "scene_file.h"
 
+#include "sinew/io/mesh_file.h"
 #include "sinew/io/output.h"
+#include "sinew/io/volume_file.h"
 #include "sinew/io/words.h"
-
-#include "base/clock.h"
-#include "geom/voxel/voxel.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -26,26 +27,8 @@ typedef struct rig_options {
     cli_optional_text json;
 } rig_options;
 
-void rig_create(rig_run *rig, sinew_context *context, const cli_command *command) {
-    *rig = (rig_run){.context = context, .command = command, .def = sinew_default_autorig_def()};
-}
-
-void rig_destroy(rig_run *rig) {
-    sinew_world_destroy(rig->world);
-    sinew_voxels_destroy(rig->voxels);
-    sinew_mesh_destroy(rig->surface);
-    rig_free_tissues(rig);
-}
-
 int rig_fail(const rig_run *rig) {
     return cli_fail_call(rig->command, rig->context);
-}
-
-sinew_status rig_write_file(const rig_run *rig, const char *name, const sn_buffer *buffer) {
-    SN_TRY(sn_buffer_status(buffer));
-    char path[4200];
-    snprintf(path, sizeof path, "%s/%s", rig->folder, name);
-    return cli_write_file(rig->context, path, buffer->data, buffer->size);
 }
 
 // The file's name without its folder and endings.
@@ -134,24 +117,34 @@ static bool take_places(const cli_command *command, const cli_list *at, rig_run 
     return true;
 }
 
-static void count_tissues(rig_run *rig) {
-    const sinew_voxels *voxels = rig->voxels;
-    for (int32_t i = 0; i < rig->tissue_count; i++) {
-        rig->tissue_voxels[i] = 0;
-        for (int32_t v = 0; v < voxels->count; v++) {
-            rig->tissue_voxels[i] += voxels->label[v] == rig->tissues[i].label;
-        }
+static int read_tissues(rig_run *rig, const char *path) {
+    enum { LARGEST_TABLE = 16 << 20 };
+    sinew_file *file = NULL;
+    if (sinew_file_open(rig->context, path, LARGEST_TABLE, &file) != SINEW_OK) {
+        return rig_fail(rig);
     }
+
+    // The table replaces that of a specimen.
+    sinew_tissue_table_destroy(rig->tissues);
+    rig->tissues = NULL;
+    sinew_scene_mistakes mistakes;
+    cli_begin_mistakes(rig->context, &mistakes);
+    sinew_status status = sinew_tissue_table_read(rig->context, sinew_file_get_source(file),
+                                                  &mistakes, &rig->tissues);
+    int result = cli_end_mistakes(rig->context, rig->command, file, path, status, &mistakes);
+    sinew_file_close(file);
+    return result;
 }
 
 static sinew_status make_model(rig_run *rig) {
     sinew_world_def world = sinew_default_world_def();
-    SN_TRY(sinew_world_create(rig->context, &world, &rig->world));
+    CLI_TRY(sinew_world_create(rig->context, &world, &rig->world));
     rig->def.name = rig->name;
     rig->def.voxels = rig->voxels;
     rig->def.surface = rig->surface;
-    rig->def.tissues = rig->tissues;
-    rig->def.tissue_count = rig->tissue_count;
+    if (rig->tissues) {
+        rig->def.tissues = sinew_tissue_table_get(rig->tissues, &rig->def.tissue_count);
+    }
 
     return sinew_autorig_create(rig->world, &rig->def, &rig->report, &rig->body);
 }
@@ -160,13 +153,13 @@ static sinew_status make_model(rig_run *rig) {
 static sinew_status time_steps(rig_run *rig) {
     sinew_world_def world = sinew_world_get_def(rig->world);
     world.step = rig->report.advised_step;
-    SN_TRY(sinew_world_set_def(rig->world, &world));
+    CLI_TRY(sinew_world_set_def(rig->world, &world));
     rig->step_seconds = 1e9;
 
     for (int i = -WARM_UP; i < TIMED_STEPS; i++) {
-        double start = sn_seconds();
-        SN_TRY(sinew_world_step(rig->world, NULL));
-        double seconds = sn_seconds() - start;
+        double start = cli_seconds();
+        CLI_TRY(sinew_world_step(rig->world, NULL));
+        double seconds = cli_seconds() - start;
         if (i >= 0 && seconds < rig->step_seconds) {
             rig->step_seconds = seconds;
         }
@@ -175,50 +168,70 @@ static sinew_status time_steps(rig_run *rig) {
     return SINEW_OK;
 }
 
-static sinew_status write_all(rig_run *rig) {
-    SN_TRY(sinew_folder_create(rig->context, rig->folder));
-    SN_TRY(rig_write_scene(rig));
-
-    sinew_status status = rig_write_picture(rig);
-    if (status == SINEW_UNSUPPORTED) {
-        fprintf(stderr, "sinew rig: no picture: %s\n", sinew_context_message(rig->context));
-    }
-    if (status != SINEW_OK && status != SINEW_UNSUPPORTED) {
-        return status;
-    }
-
-    SN_TRY(rig_write_skin(rig));
-    SN_TRY(time_steps(rig));
-
-    sn_buffer out = sn_buffer_create(rig->context);
-    rig_write_report(rig, &out);
-    status = rig_write_file(rig, "report.json", &out);
-    sn_buffer_destroy(&out);
-
-    return status;
+// Writes a file of the folder, unless making its content failed, and empties `out`.
+static sinew_status write_file(const rig_run *rig, sinew_status made, const char *name,
+                               sinew_bytes *out) {
+    CLI_TRY(made);
+    char path[4200];
+    snprintf(path, sizeof path, "%s/%s", rig->folder, name);
+    CLI_TRY(cli_write_result(rig->context, path, out));
+    sinew_bytes_clear(out);
+    return SINEW_OK;
 }
 
-static sinew_status tell(const rig_run *rig, const cli_optional_text *json) {
+// A build without libpng draws no picture; the rig is complete without it.
+static sinew_status write_picture(const rig_run *rig, const sinew_rig_file_def *def,
+                                  sinew_bytes *out) {
+    sinew_picture *picture = NULL;
+    sinew_status status = sinew_rig_render(rig->context, def, &picture);
+    if (status == SINEW_OK) {
+        status = sinew_picture_write(picture, out);
+    }
+    sinew_picture_destroy(picture);
+
+    if (status == SINEW_UNSUPPORTED) {
+        fprintf(stderr, "sinew rig: no picture: %s\n", sinew_context_message(rig->context));
+        return SINEW_OK;
+    }
+    return write_file(rig, status, "rig.png", out);
+}
+
+static sinew_status write_all(rig_run *rig, sinew_bytes *out) {
+    sinew_context *context = rig->context;
+    sinew_rig_file_def def = sinew_default_rig_file_def();
+    def.name = rig->name;
+    def.body = rig->body;
+    def.autorig = &rig->def;
+    def.report = &rig->report;
+    def.tissues = rig->tissues;
+    def.specimen = rig->specimen;
+    def.specimen_voxels = rig->specimen_voxels;
+
+    CLI_TRY(sinew_folder_create(context, rig->folder));
+    CLI_TRY(write_file(rig, sinew_rig_write_scene(context, &def, out), "scene.json", out));
+    CLI_TRY(write_file(rig, sinew_voxels_write(context, rig->voxels, "labels.nrrd", out),
+                       "labels.nrrd", out));
+    if (rig->surface) {
+        CLI_TRY(write_file(rig, sinew_mesh_write(context, rig->surface, "surface.ply", NULL, out),
+                           "surface.ply", out));
+    }
+    CLI_TRY(write_picture(rig, &def, out));
+    CLI_TRY(write_file(rig, sinew_rig_write_skin(context, &def, out, &rig->skin_loss), "skin.glb",
+                       out));
+
+    CLI_TRY(time_steps(rig));
+    return write_file(rig, rig_write_report(rig, out), "report.json", out);
+}
+
+static sinew_status report(const rig_run *rig, const cli_optional_text *json, sinew_bytes *out) {
     if (!json->given || json->text) {
         rig_print_report(rig);
     }
     if (!json->given) {
         return SINEW_OK;
     }
-
-    sn_buffer out = sn_buffer_create(rig->context);
-    rig_write_report(rig, &out);
-
-    sinew_status status = sn_buffer_status(&out);
-    if (status == SINEW_OK && json->text) {
-        status = cli_write_file(rig->context, json->text, out.data, out.size);
-    }
-    if (status == SINEW_OK && !json->text) {
-        fwrite(out.data, 1, out.size, stdout);
-    }
-
-    sn_buffer_destroy(&out);
-    return status;
+    CLI_TRY(rig_write_report(rig, out));
+    return cli_write_result(rig->context, json->text, out);
 }
 
 static int make(rig_run *rig, const char *const *paths, int count, const rig_options *o) {
@@ -243,7 +256,7 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
     cli_activity_begin(&activity, "reading");
     int status = rig_read_inputs(rig, paths, count, &reading);
     if (status == CLI_OK && o->tissues) {
-        status = rig_read_tissues(rig, o->tissues);
+        status = read_tissues(rig, o->tissues);
     }
 
     cli_activity_end(&activity);
@@ -251,7 +264,6 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
         return status;
     }
 
-    count_tissues(rig);
     cli_activity_begin(&activity, "placing nodes, computing weights and samples");
 
     sinew_status made = make_model(rig);
@@ -260,12 +272,17 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
         return rig_fail(rig);
     }
 
+    sinew_bytes *out = NULL;
     cli_activity_begin(&activity, "writing");
-    made = write_all(rig);
+    made = sinew_bytes_create(rig->context, &out);
+    if (made == SINEW_OK) {
+        made = write_all(rig, out);
+    }
     cli_activity_end(&activity);
     if (made == SINEW_OK) {
-        made = tell(rig, &o->json);
+        made = report(rig, &o->json, out);
     }
+    sinew_bytes_destroy(out);
 
     return made == SINEW_OK ? CLI_OK : rig_fail(rig);
 }
@@ -334,8 +351,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_BAD_INPUT;
     }
 
-    static rig_run rig;
-    rig_create(&rig, context, command);
+    rig_run rig = {.context = context, .command = command, .def = sinew_default_autorig_def()};
     rig.def.placement.count = (int32_t)o.nodes;
     rig.def.placement.every_part = o.every_part;
     rig.def.sampling.count = (int32_t)o.samples;
@@ -352,7 +368,10 @@ static int run(const cli_command *command, int argc, char **argv) {
 
     clear = clear && take_words(command, &o, &rig.def) && take_places(command, &o.at, &rig);
     status = clear ? make(&rig, paths, count, &o) : CLI_USAGE;
-    rig_destroy(&rig);
+    sinew_world_destroy(rig.world);
+    sinew_voxels_destroy(rig.voxels);
+    sinew_mesh_destroy(rig.surface);
+    sinew_tissue_table_destroy(rig.tissues);
     sinew_context_destroy(context);
 
     return status;

@@ -26,15 +26,13 @@ void cli_file_print_hint(const cli_command *command, const sinew_file *file) {
 
 // --- Reading and building
 
-static void begin_mistakes(sinew_context *context, sinew_scene_mistakes *mistakes) {
+void cli_begin_mistakes(sinew_context *context, sinew_scene_mistakes *mistakes) {
     *mistakes = (sinew_scene_mistakes){0};
     sinew_bytes_create(context, &mistakes->text); // without memory they are counted only
 }
 
-// Prints the mistakes, if there are any, or else the message of the context.
-static int end_mistakes(sinew_context *context, const cli_command *command,
-                        const cli_scene_file *file, const char *path, sinew_status status,
-                        sinew_scene_mistakes *mistakes) {
+int cli_end_mistakes(sinew_context *context, const cli_command *command, const sinew_file *file,
+                     const char *path, sinew_status status, sinew_scene_mistakes *mistakes) {
     int result = CLI_OK;
     if (status != SINEW_OK && mistakes->count == 0) {
         result = cli_fail_call(command, context);
@@ -44,8 +42,8 @@ static int end_mistakes(sinew_context *context, const cli_command *command,
             fwrite(sinew_bytes_get_data(mistakes->text), 1, sinew_bytes_get_size(mistakes->text),
                    stderr);
         }
-        cli_file_print_hint(command, file->file);
-        bool io_failed = sinew_file_get_status(file->file) == SINEW_IO_FAILED;
+        cli_file_print_hint(command, file);
+        bool io_failed = sinew_file_get_status(file) == SINEW_IO_FAILED;
         result = cli_fail(command, io_failed ? CLI_IO_FAILED : CLI_BAD_INPUT, "%s: %lld mistake%s",
                           path, (long long)mistakes->count, mistakes->count == 1 ? "" : "s");
     }
@@ -68,18 +66,18 @@ int cli_scene_open(sinew_context *context, const cli_command *command, const cha
     }
 
     sinew_scene_mistakes mistakes;
-    begin_mistakes(context, &mistakes);
+    cli_begin_mistakes(context, &mistakes);
     sinew_scene_read_def def = sinew_default_scene_read_def();
     def.settings = settings->items;
     def.setting_count = settings->count;
     sinew_status status = sinew_scene_read(context, source, &def, &mistakes, &file->scene);
 
-    return end_mistakes(context, command, file, path, status, &mistakes);
+    return cli_end_mistakes(context, command, file->file, path, status, &mistakes);
 }
 
 int cli_scene_build(sinew_context *context, const cli_command *command, cli_scene_file *file) {
     sinew_scene_mistakes mistakes;
-    begin_mistakes(context, &mistakes);
+    cli_begin_mistakes(context, &mistakes);
 
     cli_activity activity;
     cli_activity_begin(&activity, "building the scene");
@@ -87,7 +85,7 @@ int cli_scene_build(sinew_context *context, const cli_command *command, cli_scen
     cli_activity_end(&activity);
 
     const char *path = sinew_file_get_source(file->file)->name;
-    return end_mistakes(context, command, file, path, status, &mistakes);
+    return cli_end_mistakes(context, command, file->file, path, status, &mistakes);
 }
 
 void cli_scene_close(cli_scene_file *file) {

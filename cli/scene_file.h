@@ -21,6 +21,12 @@ sinew_status cli_file_open(sinew_context *context, const char *path, sinew_file 
 // Prints how to permit it if `file` references others outside its folder; NULL is allowed.
 void cli_file_print_hint(const cli_command *command, const sinew_file *file);
 
+// Collects the mistakes that a reader finds, and prints them if its call failed; without mistakes,
+// the message of the context. Returns the exit status.
+void cli_begin_mistakes(sinew_context *context, sinew_scene_mistakes *mistakes);
+int cli_end_mistakes(sinew_context *context, const cli_command *command, const sinew_file *file,
+                     const char *path, sinew_status status, sinew_scene_mistakes *mistakes);
+
 typedef struct cli_scene_file {
     sinew_file *file;
     sinew_scene *scene;

@@ -3,10 +3,9 @@
 
 #include "files.h"
 
+#include "sinew/io/json.h"
 #include "sinew/io/output.h"
-
-#include "io/text/json_write.h"
-#include "io/picture/plot.h"
+#include "sinew/io/plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,57 +24,55 @@ void ladder_print(const ladder_result *r) {
     fflush(stdout);
 }
 
-static void write_number(sn_json_writer *json, const char *key, double value) {
-    sn_json_write_key(json, key);
-    sn_json_write_number(json, value);
+static void write_number(sinew_json_writer *json, const char *key, double value) {
+    sinew_json_write_key(json, key);
+    sinew_json_write_number(json, value);
 }
 
-static void write_text(sn_json_writer *json, const char *key, const char *value) {
-    sn_json_write_key(json, key);
-    sn_json_write_string(json, value);
+static void write_text(sinew_json_writer *json, const char *key, const char *value) {
+    sinew_json_write_key(json, key);
+    sinew_json_write_string(json, value);
 }
 
-void ladder_write_json(const ladder *l, sn_buffer *out) {
-    sn_json_writer json = sn_json_writer_create(out, false);
-    sn_json_begin_array(&json);
+sinew_status ladder_write_json(const ladder *l, sinew_bytes *out) {
+    sinew_json_writer *json = NULL;
+    CLI_TRY(sinew_json_writer_create(out, false, &json));
+    sinew_json_begin_array(json);
     for (int32_t i = 0; i < l->count; i++) {
         const ladder_result *r = &l->results[i];
-        sn_json_begin_object(&json);
-        write_text(&json, "name", r->name);
-        write_text(&json, "family", r->family);
-        sn_json_write_key(&json, "unknowns");
-        sn_json_write_integer(&json, r->unknowns);
-        write_number(&json, "error", r->error);
-        write_number(&json, "last_error", r->last_error);
-        write_number(&json, "step_seconds", r->seconds);
-        write_number(&json, "bytes", r->bytes);
-        sn_json_write_key(&json, "available");
-        sn_json_write_boolean(&json, r->available);
-        write_text(&json, "note", r->note);
-        sn_json_end_object(&json);
+        sinew_json_begin_object(json);
+        write_text(json, "name", r->name);
+        write_text(json, "family", r->family);
+        sinew_json_write_key(json, "unknowns");
+        sinew_json_write_integer(json, r->unknowns);
+        write_number(json, "error", r->error);
+        write_number(json, "last_error", r->last_error);
+        write_number(json, "step_seconds", r->seconds);
+        write_number(json, "bytes", r->bytes);
+        sinew_json_write_key(json, "available");
+        sinew_json_write_boolean(json, r->available);
+        write_text(json, "note", r->note);
+        sinew_json_end_object(json);
     }
 
-    sn_json_end_array(&json);
-    sn_buffer_add_text(out, "\n");
+    sinew_json_end_array(json);
+    sinew_json_writer_destroy(json);
+    sinew_bytes_add_text(out, "\n");
+    return sinew_bytes_get_status(out);
 }
 
-static sinew_status write_page(const ladder *l, const char *folder) {
-    const ladder_object *object = &l->object;
-    char path[4200], text[400];
-    sn_buffer out = sn_buffer_create(object->context);
-
-    sn_buffer_print(&out, "# One object, all models\n\n`sinew ladder` of `%s`, body \"%s\"",
-                    object->scene.name, object->body.name);
+static void add_page(const ladder *l, sinew_bytes *out) {
+    char text[800];
     snprintf(text, sizeof text,
-             ", %d steps of %g s%s. Errors are root mean square distances from the reference at %d "
-             "points and %d times, relative to "
-             "its root mean square displacement, %.3g m.\n\n",
-             object->steps, object->scene.world.step,
-             object->scene.statics ? " after the static solve" : "", object->point_count,
-             object->record_count, object->motion);
-    sn_buffer_add_text(&out, text);
-    sn_buffer_add_text(&out, "| model | unknowns | error | at the end | time per step | memory |\n"
-                             "| --- | --- | --- | --- | --- | --- |\n");
+             "# One object, all models\n\n`sinew ladder` of `%.200s`, body \"%.100s\", %d steps of "
+             "%g s%s. Errors are root mean square distances from the reference at %d points and "
+             "%d times, relative to its root mean square displacement, %.3g m.\n\n",
+             l->scene_name, l->body_name, (int)l->steps, l->step,
+             l->is_static ? " after the static solve" : "", (int)l->point_count,
+             (int)l->record_count, l->motion);
+    sinew_bytes_add_text(out, text);
+    sinew_bytes_add_text(out, "| model | unknowns | error | at the end | time per step | memory |\n"
+                              "| --- | --- | --- | --- | --- | --- |\n");
 
     for (int32_t i = 0; i < l->count; i++) {
         const ladder_result *r = &l->results[i];
@@ -86,26 +83,16 @@ static sinew_status write_page(const ladder *l, const char *folder) {
         } else {
             snprintf(text, sizeof text, "| %s | | not available: %s | | | |\n", r->name, r->note);
         }
-
-        sn_buffer_add_text(&out, text);
+        sinew_bytes_add_text(out, text);
     }
 
-    sn_buffer_add_text(&out, "\n![Error against time per step](ladder.svg)\n");
-    snprintf(path, sizeof path, "%s/ladder.md", folder);
-
-    sinew_status status = sn_buffer_status(&out);
-    if (status == SINEW_OK) {
-        status = cli_write_file(object->context, path, out.data, out.size);
-    }
-
-    sn_buffer_destroy(&out);
-    return status;
+    sinew_bytes_add_text(out, "\n![Error against time per step](ladder.svg)\n");
 }
 
 // One curve for each family, in the order in which the families came.
-static sinew_status write_plot(const ladder *l, const char *folder) {
+static sinew_status add_plot(const ladder *l, sinew_bytes *out) {
     double cost[LADDER_CAPACITY], error[LADDER_CAPACITY];
-    sn_plot_series series[LADDER_CAPACITY];
+    sinew_plot_series series[LADDER_CAPACITY];
     int32_t series_count = 0;
 
     for (int32_t i = 1; i < l->count; i++) { // the reference has no error
@@ -115,40 +102,45 @@ static sinew_status write_plot(const ladder *l, const char *folder) {
         error[i] = 100 * r->error;
         bool same = series_count > 0 && strcmp(series[series_count - 1].label, r->family) == 0;
         if (!same) {
-            sn_plot_series *s = &series[series_count++];
-            *s = sn_plot_series_default();
+            sinew_plot_series *s = &series[series_count++];
+            *s = sinew_default_plot_series();
             s->label = r->family;
             s->x = cost + i;
             s->y = error + i;
-            s->style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+            s->style = SINEW_PLOT_LINE | SINEW_PLOT_MARKERS;
         }
         series[series_count - 1].count++;
     }
 
-    char path[4200];
-    sn_plot_panel panel = {.title = "Error against cost",
-                           .x = {.label = "time per step [ms]", .logarithmic = true},
-                           .y = {.label = "error [% of the motion]", .logarithmic = true},
-                           .series = series,
-                           .series_count = series_count};
+    sinew_plot_panel panel = {.title = "Error against cost",
+                              .x = {.label = "time per step [ms]", .logarithmic = true},
+                              .y = {.label = "error [% of the motion]", .logarithmic = true},
+                              .series = series,
+                              .series_count = series_count};
 
-    snprintf(path, sizeof path, "%s/ladder.svg", folder);
-    sn_buffer out = sn_buffer_create(l->object.context);
-    sinew_status status = sn_plot_write(
-        l->object.context,
-        &(sn_plot){.panels = &panel, .panel_count = 1, .panel_width = 760, .panel_height = 520},
-        &out);
-
-    if (status == SINEW_OK) {
-        status = cli_write_file(l->object.context, path, out.data, out.size);
-    }
-
-    sn_buffer_destroy(&out);
-    return status;
+    sinew_plot plot = {.panels = &panel, .panel_count = 1, .panel_width = 760, .panel_height = 520};
+    return sinew_plot_write(l->context, &plot, out);
 }
 
 sinew_status ladder_write_pages(const ladder *l, const char *folder) {
-    SN_TRY(sinew_folder_create(l->object.context, folder));
-    SN_TRY(write_page(l, folder));
-    return write_plot(l, folder);
+    char path[4200];
+    sinew_bytes *out = NULL;
+    CLI_TRY(sinew_folder_create(l->context, folder));
+    CLI_TRY(sinew_bytes_create(l->context, &out));
+
+    snprintf(path, sizeof path, "%s/ladder.md", folder);
+    add_page(l, out);
+    sinew_status status = cli_write_result(l->context, path, out);
+
+    snprintf(path, sizeof path, "%s/ladder.svg", folder);
+    sinew_bytes_clear(out);
+    if (status == SINEW_OK) {
+        status = add_plot(l, out);
+    }
+    if (status == SINEW_OK) {
+        status = cli_write_result(l->context, path, out);
+    }
+
+    sinew_bytes_destroy(out);
+    return status;
 }

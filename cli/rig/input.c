@@ -3,15 +3,10 @@
 #include "rig/rig.h"
 
 #include "mesh_file.h"
-#include "rig/specimen.h"
 
 #include "sinew/io/volume_file.h"
 
-#include "geom/mesh/mesh.h"
-#include "io/volume/volume.h"
-
-#include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char specimen_prefix[] = "specimen:";
@@ -43,38 +38,30 @@ static int read_specimen(rig_run *rig, const char *name, const rig_reading *read
         reading->specimen_voxels ? reading->specimen_voxels : sinew_specimen_voxel_count(kind);
     sinew_status status = sinew_voxels_create_specimen(rig->context, kind, count,
                                                        reading->memory_limit, &rig->voxels);
-
-    if (status != SINEW_OK) {
-        return rig_fail(rig);
+    if (status == SINEW_OK) {
+        status = sinew_tissue_table_create_specimen(rig->context, kind, &rig->tissues);
     }
 
     rig->specimen = sinew_specimen_name(kind);
     rig->specimen_voxels = count;
-
-    const sinew_specimen_tissue *table = sinew_specimen_tissues(kind, &count);
-    rig->tissue_count = rig_specimen_tissues(kind, rig->tissues);
-    for (int32_t i = 0; i < count; i++) {
-        snprintf(rig->tissue_names[i], RIG_NAME, "%s", table[i].name);
-    }
-
-    return CLI_OK;
+    return status == SINEW_OK ? CLI_OK : rig_fail(rig);
 }
 
-static int read_volume(rig_run *rig, const sn_source *source, const rig_reading *reading) {
-    sn_volume_file file;
-    sn_volume_options options = {.unit = reading->unit, .memory_limit = reading->memory_limit};
-    sinew_status status = sn_volume_read(rig->context, source, &options, &file);
-
-    rig->askew = status == SINEW_OK && file.askew;
-    int result = status == SINEW_OK ? CLI_OK : rig_fail(rig);
-    if (status == SINEW_OK &&
-        sinew_voxels_create_from_labels(rig->context, &file.grid, reading->memory_limit,
-                                        &rig->voxels) != SINEW_OK) {
-        result = cli_fail_file(rig->command, rig->context, source->name);
+static int read_volume(rig_run *rig, const sinew_source *source, const rig_reading *reading) {
+    sinew_volume_file *file = NULL;
+    sinew_volume_read_def def = sinew_default_volume_read_def();
+    def.unit = reading->unit;
+    def.memory_limit = reading->memory_limit;
+    if (sinew_volume_file_read(rig->context, source, &def, &file) != SINEW_OK) {
+        return rig_fail(rig);
     }
 
-    sn_volume_file_destroy(&file);
-    return result;
+    double axes[9];
+    rig->askew = sinew_volume_file_get_axes(file, axes);
+    sinew_status status = sinew_voxels_create_from_labels(
+        rig->context, sinew_volume_file_get_grid(file), reading->memory_limit, &rig->voxels);
+    sinew_volume_file_destroy(file);
+    return status == SINEW_OK ? CLI_OK : cli_fail_file(rig->command, rig->context, source->name);
 }
 
 // glTF has y up by its standard, OBJ by custom.
@@ -82,9 +69,31 @@ static bool has_y_up(const rig_reading *reading, const char *path) {
     if (reading->up) {
         return reading->up == 'y';
     }
-    const char *ending = strrchr(path, '.');
-    return ending && (strcmp(ending, ".obj") == 0 || strcmp(ending, ".glb") == 0 ||
-                      strcmp(ending, ".gltf") == 0);
+    return sinew_name_has_ending(path, ".obj") || sinew_name_has_ending(path, ".glb") ||
+           sinew_name_has_ending(path, ".gltf");
+}
+
+// Copies a surface in metres, z up.
+static sinew_status stand_up(rig_run *rig, const sinew_mesh *from, bool y_up, double unit,
+                             sinew_mesh **surface) {
+    double *points = malloc(3 * (size_t)from->point_count * sizeof *points);
+    if (!points) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    for (int32_t i = 0; i < from->point_count; i++) {
+        const double *x = from->points + 3 * (size_t)i;
+        double *to = points + 3 * (size_t)i;
+        to[0] = unit * x[0];
+        to[1] = unit * (y_up ? -x[2] : x[1]);
+        to[2] = unit * (y_up ? x[1] : x[2]);
+    }
+
+    sinew_mesh standing = *from;
+    standing.points = points;
+    sinew_status status = sinew_mesh_copy(rig->context, &standing, surface);
+    free(points);
+    return status;
 }
 
 // The triangles of a file, or the boundary of its solid elements, in metres, z up.
@@ -94,63 +103,59 @@ static int read_surface(rig_run *rig, const char *path, const rig_reading *readi
     int status = cli_mesh_open(rig->context, rig->command, path, &file);
     if (status == CLI_OK) {
         sinew_mesh best = sinew_mesh_file_get_best(file.mesh);
-        sinew_status made = best.element == SINEW_ELEMENT_TRIANGLE
-                                ? sinew_mesh_copy(rig->context, &best, surface)
-                                : sinew_mesh_create_surface(rig->context, &best, surface, NULL);
-
-        if (made != SINEW_OK) {
-            status = rig_fail(rig);
+        sinew_mesh *boundary = NULL;
+        sinew_status made = SINEW_OK;
+        if (best.element != SINEW_ELEMENT_TRIANGLE) {
+            made = sinew_mesh_create_surface(rig->context, &best, &boundary, NULL);
         }
+        if (made == SINEW_OK) {
+            made = stand_up(rig, boundary ? boundary : &best, has_y_up(reading, path),
+                            reading->unit > 0 ? reading->unit : 1, surface);
+        }
+        sinew_mesh_destroy(boundary);
+        status = made == SINEW_OK ? CLI_OK : rig_fail(rig);
     }
 
     cli_mesh_close(&file);
-    if (status != CLI_OK) {
-        return status;
-    }
-
-    sn_owned_mesh *mesh =
-        (sn_owned_mesh *)(void *)*surface; // made by the library: the view is its first member
-    double unit = reading->unit > 0 ? reading->unit : 1;
-
-    for (int32_t i = 0; i < mesh->view.point_count; i++) {
-        double *x = mesh->points + 3 * (size_t)i;
-        sn_vec3 turned = has_y_up(reading, path) ? (sn_vec3){x[0], -x[2], x[1]} : sn_load3(x);
-        sn_store3(x, sn_scale(unit, turned));
-    }
-
-    return CLI_OK;
+    return status;
 }
 
 // All surfaces as one: parts of a later one may lie outside the first.
 static sinew_status join_surfaces(rig_run *rig, sinew_mesh *const *meshes, int count) {
-    int64_t points = 0, triangles = 0;
+    size_t coordinates = 0, corners = 0;
     for (int i = 0; i < count; i++) {
-        points += meshes[i]->point_count;
-        triangles += meshes[i]->element_count;
+        coordinates += 3 * (size_t)meshes[i]->point_count;
+        corners += 3 * (size_t)meshes[i]->element_count;
     }
 
-    sn_owned_mesh *all = NULL;
-    SN_TRY(
-        sn_owned_mesh_create(rig->context, SINEW_ELEMENT_TRIANGLE, points, triangles, false, &all));
-    rig->surface = &all->view;
-
-    double *point = all->points;
-    int32_t *index = all->indices;
-    int32_t first = 0;
-
-    for (int i = 0; i < count; i++) {
-        size_t coordinates = 3 * (size_t)meshes[i]->point_count;
-        memcpy(point, meshes[i]->points, coordinates * sizeof *point);
-        point += coordinates;
-
-        for (int32_t k = 0; k < 3 * meshes[i]->element_count; k++) {
-            *index++ = first + meshes[i]->indices[k];
+    double *points = malloc(coordinates * sizeof *points);
+    int32_t *indices = malloc(corners * sizeof *indices);
+    sinew_status status = SINEW_OUT_OF_MEMORY;
+    if (points && indices) {
+        double *point = points;
+        int32_t *index = indices;
+        int32_t first = 0;
+        for (int i = 0; i < count; i++) {
+            size_t own = 3 * (size_t)meshes[i]->point_count;
+            memcpy(point, meshes[i]->points, own * sizeof *point);
+            point += own;
+            for (int32_t k = 0; k < 3 * meshes[i]->element_count; k++) {
+                *index++ = first + meshes[i]->indices[k];
+            }
+            first += meshes[i]->point_count;
         }
 
-        first += meshes[i]->point_count;
+        sinew_mesh all = {.points = points,
+                          .point_count = first,
+                          .indices = indices,
+                          .element_count = (int32_t)(corners / 3),
+                          .element = SINEW_ELEMENT_TRIANGLE};
+        status = sinew_mesh_copy(rig->context, &all, &rig->surface);
     }
 
-    return SINEW_OK;
+    free(points);
+    free(indices);
+    return status;
 }
 
 static int read_surfaces(rig_run *rig, const char *const *paths, int count,
@@ -220,7 +225,7 @@ static int check_options(const rig_run *rig, const rig_reading *reading, const c
 }
 
 // Names that no reader of meshes will know either.
-static bool is_unknown(const sn_source *source) {
+static bool is_unknown(const sinew_source *source) {
     return !sinew_volume_file_detect(source) && !sinew_mesh_file_detect(source);
 }
 

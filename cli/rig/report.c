@@ -1,65 +1,92 @@
 // The report of a rig: the model in words, and as JSON.
 #include "rig/rig.h"
 
+#include "sinew/io/json.h"
+
 #include <stdio.h>
 
-static void number(sn_json_writer *w, const char *key, double value) {
-    sn_json_write_key(w, key);
-    sn_json_write_number(w, value);
+static void number(sinew_json_writer *w, const char *key, double value) {
+    sinew_json_write_key(w, key);
+    sinew_json_write_number(w, value);
 }
 
-static void integer(sn_json_writer *w, const char *key, int64_t value) {
-    sn_json_write_key(w, key);
-    sn_json_write_integer(w, value);
+static void integer(sinew_json_writer *w, const char *key, int64_t value) {
+    sinew_json_write_key(w, key);
+    sinew_json_write_integer(w, value);
 }
 
-static void pair(sn_json_writer *w, const char *key, const double value[2]) {
-    sn_json_write_key(w, key);
-    sn_json_write_numbers(w, value, 2);
+static void pair(sinew_json_writer *w, const char *key, const double value[2]) {
+    sinew_json_write_key(w, key);
+    sinew_json_write_numbers(w, value, 2);
 }
 
-void rig_write_report(const rig_run *rig, sn_buffer *out) {
+static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     const sinew_autorig_report *r = &rig->report;
-    sn_json_writer w = sn_json_writer_create(out, false);
-
-    sn_json_begin_object(&w);
-    sn_json_write_key(&w, "name");
-    sn_json_write_string(&w, rig->name);
-    sn_json_write_key(&w, "folder");
-    sn_json_write_string(&w, rig->folder);
-    integer(&w, "voxels", r->voxel_count);
-    integer(&w, "nodes", sinew_frame_body_get_node_count(rig->body));
-    integer(&w, "rigid_nodes", r->rigid_node_count);
-    integer(&w, "samples", r->sampling.sample_count);
-    integer(&w, "unknowns", r->unknown_count);
-    number(&w, "volume", r->volume);
-    number(&w, "mass", r->mass);
-    pair(&w, "young", r->young);
-    pair(&w, "coverage", r->coverage);
-    number(&w, "reach", r->reach);
-    number(&w, "mean_fit_error", r->sampling.mean_fit_error);
-    number(&w, "largest_fit_error", r->sampling.largest_fit_error);
-    number(&w, "nodes_per_voxel", r->weights.mean_nodes);
-    number(&w, "weight_lost", r->weights.largest_loss);
-    integer(&w, "adopted_voxels", r->weights.unreached_voxels);
-    pair(&w, "frequency", r->frequency);
-    number(&w, "condition", r->condition);
-    number(&w, "stable_step", r->stable_step);
-    number(&w, "advised_step", r->advised_step);
-    number(&w, "step_seconds", rig->step_seconds);
-    number(&w, "skin_weight_lost", rig->skin_loss);
+    sinew_json_begin_object(w);
+    sinew_json_write_key(w, "name");
+    sinew_json_write_string(w, rig->name);
+    sinew_json_write_key(w, "folder");
+    sinew_json_write_string(w, rig->folder);
+    integer(w, "voxels", r->voxel_count);
+    integer(w, "nodes", sinew_frame_body_get_node_count(rig->body));
+    integer(w, "rigid_nodes", r->rigid_node_count);
+    integer(w, "samples", r->sampling.sample_count);
+    integer(w, "unknowns", r->unknown_count);
+    number(w, "volume", r->volume);
+    number(w, "mass", r->mass);
+    pair(w, "young", r->young);
+    pair(w, "coverage", r->coverage);
+    number(w, "reach", r->reach);
+    number(w, "mean_fit_error", r->sampling.mean_fit_error);
+    number(w, "largest_fit_error", r->sampling.largest_fit_error);
+    number(w, "nodes_per_voxel", r->weights.mean_nodes);
+    number(w, "weight_lost", r->weights.largest_loss);
+    integer(w, "adopted_voxels", r->weights.unreached_voxels);
+    pair(w, "frequency", r->frequency);
+    number(w, "condition", r->condition);
+    number(w, "stable_step", r->stable_step);
+    number(w, "advised_step", r->advised_step);
+    number(w, "step_seconds", rig->step_seconds);
+    number(w, "skin_weight_lost", rig->skin_loss);
 
     if (rig->from_surfaces) {
-        integer(&w, "open_edges", rig->voxel_report.open_edges);
-        integer(&w, "disputed_cells", rig->voxel_report.disputed_cells);
+        integer(w, "open_edges", rig->voxel_report.open_edges);
+        integer(w, "disputed_cells", rig->voxel_report.disputed_cells);
     }
 
-    sn_json_end_object(&w);
-    sn_buffer_add_text(out, "\n");
+    sinew_json_end_object(w);
+}
+
+sinew_status rig_write_report(const rig_run *rig, sinew_bytes *out) {
+    sinew_json_writer *w = NULL;
+    CLI_TRY(sinew_json_writer_create(out, false, &w));
+    write_facts(rig, w);
+    sinew_json_writer_destroy(w);
+    sinew_bytes_add_text(out, "\n");
+    return sinew_bytes_get_status(out);
 }
 
 static const char *plural(int32_t count) {
     return count == 1 ? "" : "s";
+}
+
+// Labels of the table that no voxel has.
+static void print_absent_tissues(const rig_run *rig) {
+    int32_t count = 0;
+    const sinew_autorig_tissue *tissues =
+        rig->tissues ? sinew_tissue_table_get(rig->tissues, &count) : NULL;
+    const uint16_t *labels = sinew_voxels_get_labels(rig->voxels);
+
+    for (int32_t i = 0; i < count; i++) {
+        bool found = false;
+        for (int32_t v = 0; v < sinew_voxels_get_count(rig->voxels) && !found; v++) {
+            found = labels[v] == tissues[i].label;
+        }
+        if (!found) {
+            printf("no voxel has the label %d (%s)\n", (int)tissues[i].label,
+                   sinew_tissue_table_get_name(rig->tissues, i));
+        }
+    }
 }
 
 void rig_print_report(const rig_run *rig) {
@@ -75,12 +102,7 @@ void rig_print_report(const rig_run *rig) {
                rig->voxel_report.largest_hole);
     }
 
-    for (int32_t i = 0; i < rig->tissue_count; i++) {
-        if (rig->tissue_voxels[i] > 0) {
-            continue;
-        }
-        printf("no voxel has the label %d (%s)\n", rig->tissues[i].label, rig->tissue_names[i]);
-    }
+    print_absent_tissues(rig);
 
     if (rig->askew) {
         printf("the volume is rotated in the scanner; the model keeps the axes of the volume\n");

@@ -1,19 +1,13 @@
-// sinew rig, in parts: input.c reads surfaces, volumes and specimens into voxels; tissues.c the
-// table of tissues; scene.c writes the scene with its volume and surface; report.c explains the
-// model; picture.c shows it.
+// sinew rig, in parts: input.c reads surfaces, volumes and specimens into voxels; report.c explains
+// the model; command_rig.c makes it and writes everything.
 #ifndef CLI_RIG_RIG_H
 #define CLI_RIG_RIG_H
 
 #include "command.h"
-#include "files.h"
 
-#include "sinew/autorig.h"
-#include "sinew/io/specimen.h"
+#include "sinew/io/rig_file.h"
 
-#include "base/memory.h"
-#include "io/text/json_write.h"
-
-enum { RIG_TISSUES = 64, RIG_INPUTS = 16, RIG_NAME = 64 };
+enum { RIG_INPUTS = 16, RIG_NAME = 64 };
 
 typedef struct rig_run {
     sinew_context *context;
@@ -27,14 +21,7 @@ typedef struct rig_run {
     bool from_surfaces, askew;
     const char *specimen; // its name, or NULL
     int32_t specimen_voxels;
-
-    int32_t tissue_count;
-    sinew_autorig_tissue tissues[RIG_TISSUES];
-    char tissue_names[RIG_TISSUES][RIG_NAME];
-    int32_t tissue_voxels[RIG_TISSUES];    // that have its label
-    const sn_json *materials[RIG_TISSUES]; // as the table has them; NULL: constants of a specimen,
-                                           // or the default
-    struct rig_table *table;               // what the materials live in, or NULL
+    sinew_tissue_table *tissues; // or NULL: one soft material
 
     sinew_autorig_def def;
     double places[3 * CLI_LIST_CAPACITY]; // where the user wants frames
@@ -45,10 +32,7 @@ typedef struct rig_run {
     double skin_loss;    // the largest sum of weights that a point of the skin lost
 } rig_run;
 
-void rig_create(rig_run *rig, sinew_context *context, const cli_command *command);
-void rig_destroy(rig_run *rig);
-
-// Each returns CLI_OK, or CLI_BAD_INPUT with the message printed.
+// Prints the context's message and returns the exit status.
 int rig_fail(const rig_run *rig);
 
 // How inputs are to be understood.
@@ -62,29 +46,12 @@ typedef struct rig_reading {
 } rig_reading;
 
 // Closed surfaces (labels 1, 2, ... in their order; the later wins where they overlap), one label
-// volume, or "specimen:NAME". Whatever was up, z is up in the rig.
+// volume, or "specimen:NAME". Whatever was up, z is up in the rig. CLI_OK, or another exit status
+// with the message printed.
 int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading);
 
-// {"1": {"name": "muscle", "material": {...}, "rigid": false}, ...}
-int rig_read_tissues(rig_run *rig, const char *path);
-void rig_free_tissues(rig_run *rig);
-
-// The labels of all cells as a grid. NULL if memory is short.
-uint16_t *rig_push_labels(const rig_run *rig, sn_arena *arena, sinew_label_grid *grid);
-
-// scene.json, labels.nrrd and, of surface files, surface.ply, into the folder.
-sinew_status rig_write_scene(const rig_run *rig);
-
+// The model in words, and as JSON.
 void rig_print_report(const rig_run *rig);
-void rig_write_report(const rig_run *rig, sn_buffer *out);
-
-// rig.png: tissues, weights and regions beside each other.
-sinew_status rig_write_picture(const rig_run *rig);
-
-// skin.glb: joints and weights.
-sinew_status rig_write_skin(rig_run *rig);
-
-// Writes a buffer to a file of the folder.
-sinew_status rig_write_file(const rig_run *rig, const char *name, const sn_buffer *buffer);
+sinew_status rig_write_report(const rig_run *rig, sinew_bytes *out);
 
 #endif

@@ -121,6 +121,9 @@ SINEW_API void sinew_context_destroy(sinew_context *context);
 /// system of the host, whose number of threads is unknown, this is a guess.
 SINEW_API int32_t sinew_context_get_thread_count(const sinew_context *context);
 
+/// Memory that the objects of a context hold now. [byte]
+SINEW_API size_t sinew_context_get_memory(const sinew_context *context);
+
 /// What went wrong in the last failed call with this context: which item, its value, what would be
 /// valid. Empty if nothing has failed yet. Lives until the next call.
 SINEW_API const char *sinew_context_message(const sinew_context *context);

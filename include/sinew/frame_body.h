@@ -127,6 +127,9 @@ SINEW_API sinew_status sinew_frame_body_create(sinew_world *world, const sinew_f
 /// Frames. [count] 0 for a body that has none.
 SINEW_API int32_t sinew_frame_body_get_node_count(const sinew_body *body);
 
+/// What a frame can do.
+SINEW_API sinew_status sinew_frame_body_get_kind(const sinew_body *body, int32_t node,
+                                                 sinew_node_kind *kind);
 /// Where a frame was at rest, before the body's placement. [m] It may have been moved into the
 /// solid when the body was made.
 SINEW_API sinew_status sinew_frame_body_get_rest(const sinew_body *body, int32_t node,
@@ -268,6 +271,9 @@ SINEW_API sinew_status sinew_frame_body_get_springs(const sinew_body *body, int3
 /// definition promised.
 SINEW_API const sinew_voxels *sinew_frame_body_get_voxels(const sinew_body *body);
 
+/// The sample whose region each voxel of the solid belongs to, before frames joined: as many
+/// numbers as there are voxels.
+SINEW_API sinew_status sinew_frame_body_compute_regions(const sinew_body *body, int32_t *samples);
 /// How the shape functions and samples came out.
 SINEW_API sinew_status sinew_frame_body_get_report(const sinew_body *body,
                                                    sinew_weights_report *weights,

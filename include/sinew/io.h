@@ -13,10 +13,13 @@
 #include "sinew/io/motion_file.h"
 #include "sinew/io/output.h"
 #include "sinew/io/picture.h"
+#include "sinew/io/plot.h"
 #include "sinew/io/recording.h"
+#include "sinew/io/rig_file.h"
 #include "sinew/io/scene.h"
 #include "sinew/io/soften.h"
 #include "sinew/io/specimen.h"
+#include "sinew/io/variant.h"
 #include "sinew/io/volume_file.h"
 #include "sinew/io/words.h"
 

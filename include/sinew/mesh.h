@@ -266,6 +266,11 @@ SINEW_API void sinew_embedding_destroy(sinew_embedding *embedding);
 SINEW_API void sinew_embedding_get_outside(const sinew_embedding *embedding, int32_t *count,
                                            double *largest_distance);
 
+/// The element of each point. `distances`, which may be NULL, receives how far each point is from
+/// its element: 0 inside. [m] Both live as long as the embedding.
+SINEW_API const int32_t *sinew_embedding_get_elements(const sinew_embedding *embedding,
+                                                      const double **distances);
+
 /// The surface's points for the mesh's current points; 3 numbers each. Allocates nothing.
 SINEW_API void sinew_embedding_compute_points(const sinew_embedding *embedding,
                                               const double *mesh_points, double *surface_points);

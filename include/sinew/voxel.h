@@ -222,6 +222,11 @@ SINEW_API void sinew_voxels_get_center(const sinew_voxels *voxels, int32_t voxel
 SINEW_API int32_t sinew_voxels_find_nearest(const sinew_voxels *voxels, const double point[3],
                                             double limit);
 
+/// The part of each voxel: parts share no face, and are numbered by their first voxel. `parts`
+/// takes one number for each voxel; `count` receives how many parts there are.
+SINEW_API sinew_status sinew_voxels_compute_parts(const sinew_voxels *voxels, int32_t *parts,
+                                                  int32_t *count);
+
 /// Statistics of one label.
 typedef struct sinew_label_statistics {
     int32_t label;

@@ -5,6 +5,7 @@
 #include "io/picture/colormap.h"
 #include "io/picture/font.h"
 #include "io/picture/ticks.h"
+#include "io/public/bytes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,19 +24,19 @@ typedef struct axis_scale {
 } axis_scale;
 
 typedef struct panel_layout {
-    const sn_plot_panel *panel;
+    const sinew_plot_panel *panel;
     axis_scale x, y;
     int32_t bar_series; // how many series are bars
     int32_t number;
 } panel_layout;
 
-sn_plot_series sn_plot_series_default(void) {
-    return (sn_plot_series){.style = SN_PLOT_LINE, .color = -1};
+sinew_plot_series sinew_default_plot_series(void) {
+    return (sinew_plot_series){.style = SINEW_PLOT_LINE, .color = -1};
 }
 
 // ---- layout ----
 
-static double series_x(const sn_plot_series *series, int32_t i) {
+static double series_x(const sinew_plot_series *series, int32_t i) {
     SN_ASSERT(i >= 0 && i < series->count);
     return series->x ? series->x[i] : i;
 }
@@ -67,7 +68,7 @@ static void widen(axis_scale *scale, double value) {
     scale->high = fmax(scale->high, value);
 }
 
-static void widen_by_series(panel_layout *layout, const sn_plot_series *series) {
+static void widen_by_series(panel_layout *layout, const sinew_plot_series *series) {
     for (int32_t i = 0; i < series->count; i++) {
         double x = series_x(series, i);
         double y = series->y[i];
@@ -76,7 +77,7 @@ static void widen_by_series(panel_layout *layout, const sn_plot_series *series) 
             continue;
         }
 
-        bool bar = series->style & SN_PLOT_BARS;
+        bool bar = series->style & SINEW_PLOT_BARS;
         widen(&layout->x, bar ? x - 0.5 : x);
         widen(&layout->x, bar ? x + 0.5 : x);
         widen(&layout->y, y);
@@ -93,7 +94,7 @@ static void widen_by_series(panel_layout *layout, const sn_plot_series *series) 
 }
 
 // The requested range, or that of the data, which the y axis rounds outwards to ticks; never empty.
-static void set_range(axis_scale *scale, const sn_plot_axis *axis, bool outwards) {
+static void set_range(axis_scale *scale, const sinew_plot_axis *axis, bool outwards) {
     bool given =
         axis->low < axis->high && is_shown(scale, axis->low) && is_shown(scale, axis->high);
     if (given) {
@@ -144,7 +145,7 @@ static void set_range(axis_scale *scale, const sn_plot_axis *axis, bool outwards
     scale->ticks = sn_ticks_linear(scale->low, scale->high, 6);
 }
 
-static panel_layout lay_out(const sn_plot_panel *panel, double left, double top, double width,
+static panel_layout lay_out(const sinew_plot_panel *panel, double left, double top, double width,
                             double height, int32_t number) {
     panel_layout layout = {.panel = panel, .number = number};
     layout.x = (axis_scale){panel->x.logarithmic,        INFINITY, -INFINITY, left + margin_left,
@@ -154,7 +155,7 @@ static panel_layout lay_out(const sn_plot_panel *panel, double left, double top,
 
     for (int32_t i = 0; i < panel->series_count; i++) {
         widen_by_series(&layout, &panel->series[i]);
-        layout.bar_series += (panel->series[i].style & SN_PLOT_BARS) != 0;
+        layout.bar_series += (panel->series[i].style & SINEW_PLOT_BARS) != 0;
     }
 
     set_range(&layout.x, &panel->x, false);
@@ -303,7 +304,7 @@ static void add_minor_grid(sn_buffer *svg, const panel_layout *layout, bool vert
 }
 
 static void add_names(sn_buffer *svg, const panel_layout *layout) {
-    const sn_plot_axis *axis = &layout->panel->x;
+    const sinew_plot_axis *axis = &layout->panel->x;
     for (int32_t i = 0; i < axis->name_count; i++) {
         double x = to_pixel(&layout->x, i);
         if (i < layout->x.low || i > layout->x.high) {
@@ -349,7 +350,7 @@ static void add_axes(sn_buffer *svg, const panel_layout *layout) {
 static void add_frame(sn_buffer *svg, const panel_layout *layout) {
     const axis_scale *x = &layout->x;
     const axis_scale *y = &layout->y;
-    const sn_plot_panel *panel = layout->panel;
+    const sinew_plot_panel *panel = layout->panel;
 
     add_line(svg, x->begin, y->begin, x->end, y->begin, frame_style);
     add_line(svg, x->begin, y->begin, x->begin, y->end, frame_style);
@@ -388,12 +389,12 @@ typedef struct series_look {
     char stroke[96], fill[96];
 } series_look;
 
-static series_look look_of(const sn_plot_panel *panel, int32_t index) {
+static series_look look_of(const sinew_plot_panel *panel, int32_t index) {
     SN_ASSERT(index >= 0 && index < panel->series_count);
-    const sn_plot_series *series = &panel->series[index];
+    const sinew_plot_series *series = &panel->series[index];
     series_look look = {.color = sn_palette_hex(series->color >= 0 ? series->color : index),
                         .shape = index % MARKER_SHAPES};
-    const char *dashes = series->style & SN_PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "";
+    const char *dashes = series->style & SINEW_PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "";
 
     snprintf(look.stroke, sizeof look.stroke,
              " fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.8\"%s", look.color, dashes);
@@ -403,7 +404,7 @@ static series_look look_of(const sn_plot_panel *panel, int32_t index) {
     return look;
 }
 
-static bool point_of(const panel_layout *layout, const sn_plot_series *series, int32_t i, double *x,
+static bool point_of(const panel_layout *layout, const sinew_plot_series *series, int32_t i, double *x,
                      double *y) {
     double dx = series_x(series, i);
     double dy = series->y[i];
@@ -417,7 +418,7 @@ static bool point_of(const panel_layout *layout, const sn_plot_series *series, i
     return isfinite(*x) && isfinite(*y);
 }
 
-static void add_curve(sn_buffer *svg, const panel_layout *layout, const sn_plot_series *series,
+static void add_curve(sn_buffer *svg, const panel_layout *layout, const sinew_plot_series *series,
                       const series_look *look) {
     bool open = false, any = false;
     for (int32_t i = 0; i < series->count; i++) {
@@ -445,7 +446,7 @@ static void add_curve(sn_buffer *svg, const panel_layout *layout, const sn_plot_
 }
 
 // The error bar from y - error to y + error of point i, at the pixel column x.
-static void add_error(sn_buffer *svg, const panel_layout *layout, const sn_plot_series *series,
+static void add_error(sn_buffer *svg, const panel_layout *layout, const sinew_plot_series *series,
                       int32_t i, double x, const char *stroke) {
     SN_ASSERT(i >= 0 && i < series->count);
     double error = series->error ? fabs(series->error[i]) : NAN;
@@ -468,7 +469,7 @@ static void add_error(sn_buffer *svg, const panel_layout *layout, const sn_plot_
 }
 
 // The bars of all series share 0.8 of the unit around x.
-static void add_bars(sn_buffer *svg, const panel_layout *layout, const sn_plot_series *series,
+static void add_bars(sn_buffer *svg, const panel_layout *layout, const sinew_plot_series *series,
                      int32_t position, const series_look *look) {
     SN_ASSERT(position < layout->bar_series);
     double base =
@@ -493,19 +494,19 @@ static void add_bars(sn_buffer *svg, const panel_layout *layout, const sn_plot_s
 }
 
 static void add_series(sn_buffer *svg, const panel_layout *layout) {
-    const sn_plot_panel *panel = layout->panel;
+    const sinew_plot_panel *panel = layout->panel;
     for (int32_t i = 0, position = 0; i < panel->series_count; i++) {
         series_look look = look_of(panel, i);
-        if (panel->series[i].style & SN_PLOT_BARS) {
+        if (panel->series[i].style & SINEW_PLOT_BARS) {
             add_bars(svg, layout, &panel->series[i], position++, &look);
         }
     }
 
     // Lines and markers go over the bars.
     for (int32_t i = 0; i < panel->series_count; i++) {
-        const sn_plot_series *series = &panel->series[i];
+        const sinew_plot_series *series = &panel->series[i];
         series_look look = look_of(panel, i);
-        if (series->style & SN_PLOT_LINE) {
+        if (series->style & SINEW_PLOT_LINE) {
             add_curve(svg, layout, series, &look);
         }
 
@@ -514,10 +515,10 @@ static void add_series(sn_buffer *svg, const panel_layout *layout) {
             if (!point_of(layout, series, k, &x, &y)) {
                 continue;
             }
-            if (!(series->style & SN_PLOT_BARS)) {
+            if (!(series->style & SINEW_PLOT_BARS)) {
                 add_error(svg, layout, series, k, x, look.stroke);
             }
-            if (series->style & SN_PLOT_MARKERS) {
+            if (series->style & SINEW_PLOT_MARKERS) {
                 add_marker(svg, x, y, look.shape, look.fill);
             }
         }
@@ -530,7 +531,7 @@ typedef struct box {
     double left, top, width, height;
 } box;
 
-static box legend_size(const sn_plot_panel *panel) {
+static box legend_size(const sinew_plot_panel *panel) {
     sn_text_style style = sn_text_style_default(small_size);
     box size = {0};
     for (int32_t i = 0; i < panel->series_count; i++) {
@@ -552,7 +553,7 @@ static box legend_size(const sn_plot_panel *panel) {
 static int32_t hidden_points(const panel_layout *layout, box area) {
     int32_t count = 0;
     for (int32_t s = 0; s < layout->panel->series_count; s++) {
-        const sn_plot_series *series = &layout->panel->series[s];
+        const sinew_plot_series *series = &layout->panel->series[s];
         for (int32_t i = 0; i < series->count; i++) {
             double x, y;
             if (!point_of(layout, series, i, &x, &y)) {
@@ -560,7 +561,7 @@ static int32_t hidden_points(const panel_layout *layout, box area) {
             }
 
             bool under =
-                series->style & SN_PLOT_BARS && y < area.top + area.height; // a bar reaches down
+                series->style & SINEW_PLOT_BARS && y < area.top + area.height; // a bar reaches down
             bool inside = y > area.top - 6 && y < area.top + area.height + 6;
             count += (inside || under) && x > area.left - 6 && x < area.left + area.width + 6;
         }
@@ -599,19 +600,19 @@ static void add_legend(sn_buffer *svg, const panel_layout *layout) {
     double y = area.top + 12.5;
     double x = area.left + 8;
     for (int32_t i = 0; i < layout->panel->series_count; i++) {
-        const sn_plot_series *series = &layout->panel->series[i];
+        const sinew_plot_series *series = &layout->panel->series[i];
         if (!series->label) {
             continue;
         }
 
         series_look look = look_of(layout->panel, i);
-        if (series->style & SN_PLOT_LINE) {
+        if (series->style & SINEW_PLOT_LINE) {
             add_line(svg, x, y, x + 22, y, look.stroke);
         }
-        if (series->style & SN_PLOT_BARS) {
+        if (series->style & SINEW_PLOT_BARS) {
             add_rectangle(svg, x + 5, y - 5, 12, 10, look.fill);
         }
-        if (series->style & SN_PLOT_MARKERS) {
+        if (series->style & SINEW_PLOT_MARKERS) {
             add_marker(svg, x + 11, y, look.shape, look.fill);
         }
 
@@ -635,7 +636,7 @@ static void add_panel(sn_buffer *svg, const panel_layout *layout) {
     add_legend(svg, layout);
 }
 
-static sinew_status check_plot(sinew_context *context, const sn_plot *plot) {
+static sinew_status check_plot(sinew_context *context, const sinew_plot *plot) {
     if (plot->panel_count < 1 || plot->panel_count > MOST_PANELS || plot->columns < 0 ||
         plot->panel_width < 0 || plot->panel_height < 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -645,7 +646,7 @@ static sinew_status check_plot(sinew_context *context, const sn_plot *plot) {
     }
 
     for (int32_t p = 0; p < plot->panel_count; p++) {
-        const sn_plot_panel *panel = &plot->panels[p];
+        const sinew_plot_panel *panel = &plot->panels[p];
         for (int32_t s = 0; s < panel->series_count; s++) {
             if (panel->series[s].count >= 0 &&
                 (panel->series[s].y || panel->series[s].count == 0)) {
@@ -661,7 +662,7 @@ static sinew_status check_plot(sinew_context *context, const sn_plot *plot) {
     return SINEW_OK;
 }
 
-sinew_status sn_plot_write(sinew_context *context, const sn_plot *plot, sn_buffer *buffer) {
+sinew_status sn_plot_write(sinew_context *context, const sinew_plot *plot, sn_buffer *buffer) {
     SN_TRY(check_plot(context, plot));
     size_t size_before = buffer->size;
     int32_t columns = plot->columns ? plot->columns : plot->panel_count < 3 ? plot->panel_count : 3;
@@ -702,4 +703,8 @@ sinew_status sn_plot_write(sinew_context *context, const sn_plot *plot, sn_buffe
     }
 
     return status;
+}
+
+sinew_status sinew_plot_write(sinew_context *context, const sinew_plot *plot, sinew_bytes *out) {
+    return sn_plot_write(context, plot, &out->buffer);
 }

@@ -1,5 +1,5 @@
 // Pictures for users of the library.
-#include "sinew/io/picture.h"
+#include "io/public/picture.h"
 
 #include "io/picture/png.h"
 #include "io/picture/render.h"
@@ -20,6 +20,17 @@ void sinew_picture_destroy(sinew_picture *picture) {
     }
     sn_image_destroy(picture->context, &picture->image);
     sn_release(picture->context, picture, 1, sizeof *picture);
+}
+
+sinew_status sn_picture_take(sinew_context *context, sn_image *image, sinew_picture **picture) {
+    sinew_picture *made = sn_allocate(context, 1, sizeof *made);
+    if (!made) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+    *made = (sinew_picture){context, *image};
+    *image = (sn_image){0};
+    *picture = made;
+    return SINEW_OK;
 }
 
 int32_t sinew_picture_get_width(const sinew_picture *picture) {

@@ -106,3 +106,43 @@ sinew_status sinew_volume_save(sinew_context *context, const sinew_label_grid *g
     sn_buffer out = sn_buffer_create(context);
     return sn_save_buffer(write(grid, path, &out), &out, path);
 }
+
+uint16_t *sn_voxels_push_labels(const sinew_voxels *voxels, sn_arena *arena,
+                                sinew_label_grid *grid) {
+    *grid = (sinew_label_grid){0};
+    sinew_voxels_get_grid(voxels, grid->cells, grid->spacing, grid->lower);
+    const uint16_t *from = sinew_voxels_get_labels(voxels);
+    const int32_t *cells = sinew_voxels_get_cells(voxels);
+    uint16_t *labels = SN_PUSH(
+        arena, uint16_t, (size_t)grid->cells[0] * (size_t)grid->cells[1] * (size_t)grid->cells[2]);
+    if (!labels) {
+        return NULL;
+    }
+
+    for (int32_t v = 0; v < sinew_voxels_get_count(voxels); v++) {
+        labels[cells[v]] = from[v];
+    }
+    grid->labels16 = labels;
+    return labels;
+}
+
+static sinew_status write_voxels(sinew_context *context, const sinew_voxels *voxels,
+                                 const char *name, sn_buffer *out) {
+    sn_arena arena = sn_arena_create(context);
+    sinew_label_grid grid;
+    sinew_status status = sn_voxels_push_labels(voxels, &arena, &grid) ? write(&grid, name, out)
+                                                                       : SINEW_OUT_OF_MEMORY;
+    sn_arena_destroy(&arena);
+    return status;
+}
+
+sinew_status sinew_voxels_write(sinew_context *context, const sinew_voxels *voxels,
+                                const char *name, sinew_bytes *out) {
+    return write_voxels(context, voxels, name, &out->buffer);
+}
+
+sinew_status sinew_voxels_save(sinew_context *context, const sinew_voxels *voxels,
+                               const char *path) {
+    sn_buffer out = sn_buffer_create(context);
+    return sn_save_buffer(write_voxels(context, voxels, path, &out), &out, path);
+}

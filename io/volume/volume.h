@@ -61,4 +61,8 @@ void sn_volume_file_destroy(sn_volume_file *file);
 sinew_status sn_write_nrrd(const sinew_label_grid *grid, sn_buffer *out);
 sinew_status sn_write_nifti(const sinew_label_grid *grid, sn_buffer *out);
 
+// The labels of all cells of voxels as a grid, in `arena`; NULL if memory is short.
+uint16_t *sn_voxels_push_labels(const sinew_voxels *voxels, sn_arena *arena,
+                                sinew_label_grid *grid);
+
 #endif

@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 #include "bench/peak.h"
 #include "machine.h"
-#include "rig/specimen.h"
+#include "specimen.h"
 
 #include "base/memory.h"
 #include "base/threads.h"

@@ -78,19 +78,19 @@ sinew_status validate_convergence(validate_run *v) {
     validate_note(v, "deflection short by %.3f, %.3f, %.3f with 1, 2, 4 cells across", shortfall[0],
                   shortfall[1], shortfall[2]);
 
-    sn_plot_series series = sn_plot_series_default();
+    sinew_plot_series series = sinew_default_plot_series();
     series.x = size;
     series.y = shortfall;
     series.count = levels;
-    series.style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+    series.style = SINEW_PLOT_LINE | SINEW_PLOT_MARKERS;
 
-    sn_plot_panel panel = {.title = "Linear tets against beam theory",
-                           .x = {.label = "cell size [m]", .logarithmic = true},
-                           .y = {.label = "relative error", .logarithmic = true},
-                           .series = &series,
-                           .series_count = 1};
+    sinew_plot_panel panel = {.title = "Linear tets against beam theory",
+                              .x = {.label = "cell size [m]", .logarithmic = true},
+                              .y = {.label = "relative error", .logarithmic = true},
+                              .series = &series,
+                              .series_count = 1};
 
-    return validate_draw(v, "order", &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, "order", &(sinew_plot){.panels = &panel, .panel_count = 1});
 }
 
 // A slender bar, 25 times as long as thick (shear adds a thousandth), under an end load of
@@ -152,13 +152,13 @@ sinew_status validate_elastica(validate_run *v) {
         return SINEW_OK;
     }
 
-    sn_plot_series series[4];
+    sinew_plot_series series[4];
     for (int i = 0; i < 4; i++) {
-        series[i] = sn_plot_series_default();
+        series[i] = sinew_default_plot_series();
         series[i].x = load;
         series[i].count = 3;
         series[i].color = i % 2;
-        series[i].style = i < 2 ? SN_PLOT_LINE : SN_PLOT_MARKERS;
+        series[i].style = i < 2 ? SINEW_PLOT_LINE : SINEW_PLOT_MARKERS;
     }
 
     series[0].label = "across, Mattiasson";
@@ -170,11 +170,11 @@ sinew_status validate_elastica(validate_run *v) {
     series[3].label = "along, ten-node tets";
     series[3].y = got[1];
 
-    sn_plot_panel panel = {.title = "Elastica",
-                           .x = {.label = "P L^2 / E I"},
-                           .y = {.label = "tip displacement / L"},
-                           .series = series,
-                           .series_count = 4};
+    sinew_plot_panel panel = {.title = "Elastica",
+                              .x = {.label = "P L^2 / E I"},
+                              .y = {.label = "tip displacement / L"},
+                              .series = series,
+                              .series_count = 4};
 
-    return validate_draw(v, "tip", &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, "tip", &(sinew_plot){.panels = &panel, .panel_count = 1});
 }

@@ -75,7 +75,7 @@ sinew_status validate_axis_frames(validate_run *v) {
     validate_at_most(v, "extension of 5 dual quaternion frames by 100 %: relative error", 1e-6,
                      fabs(dual / strains[4] - 1), "-");
 
-    sn_plot_series series[2] = {sn_plot_series_default(), sn_plot_series_default()};
+    sinew_plot_series series[2] = {sinew_default_plot_series(), sinew_default_plot_series()};
     series[0].label = "E A (e + 3/2 e^2 + 1/2 e^3)";
     series[0].x = strains;
     series[0].y = force;
@@ -83,16 +83,16 @@ sinew_status validate_axis_frames(validate_run *v) {
     series[1].x = got[3];
     series[1].y = force;
     series[0].count = series[1].count = 5;
-    series[0].style = SN_PLOT_LINE;
-    series[1].style = SN_PLOT_MARKERS;
+    series[0].style = SINEW_PLOT_LINE;
+    series[1].style = SINEW_PLOT_MARKERS;
 
-    sn_plot_panel panel = {.title = "Force over extension",
-                           .x = {.label = "extension"},
-                           .y = {.label = "force [N]"},
-                           .series = series,
-                           .series_count = 2};
+    sinew_plot_panel panel = {.title = "Force over extension",
+                              .x = {.label = "extension"},
+                              .y = {.label = "force [N]"},
+                              .series = series,
+                              .series_count = 2};
 
-    return validate_draw(v, "extension", &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, "extension", &(sinew_plot){.panels = &panel, .panel_count = 1});
 }
 
 // --- A4: a cantilever of 2, 3, 5, 9 affine frames against elements
@@ -227,36 +227,36 @@ sinew_status validate_frame_cantilever(validate_run *v) {
     static const char *const names[5] = {"2 frames", "3 frames", "5 frames", "9 frames",
                                          "ten-node tets"};
 
-    sn_plot_series sags = sn_plot_series_default();
-    sn_plot_series series[5];
+    sinew_plot_series sags = sinew_default_plot_series();
+    sinew_plot_series series[5];
 
     sags.x = x;
     sags.y = ratio;
     sags.count = 4;
-    sags.style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+    sags.style = SINEW_PLOT_LINE | SINEW_PLOT_MARKERS;
 
     for (int k = 0; k < 5; k++) {
-        series[k] = sn_plot_series_default();
+        series[k] = sinew_default_plot_series();
         series[k].label = names[k];
         series[k].x = lines[k].x;
         series[k].y = lines[k].z;
         series[k].count = LINE_POINTS;
-        series[k].style = k < 4 ? SN_PLOT_LINE : SN_PLOT_MARKERS;
+        series[k].style = k < 4 ? SINEW_PLOT_LINE : SINEW_PLOT_MARKERS;
         series[k].color = k;
     }
 
-    sn_plot_panel panels[2] = {{.title = "Centrelines of affine frames over elements",
-                                .x = {.label = "x [m]"},
-                                .y = {.label = "z [m]"},
-                                .series = series,
-                                .series_count = 5},
-                               {.title = "Cantilever of affine frames",
-                                .x = {.label = "frames"},
-                                .y = {.label = "sag / sag of ten-node tets"},
-                                .series = &sags,
-                                .series_count = 1}};
+    sinew_plot_panel panels[2] = {{.title = "Centrelines of affine frames over elements",
+                                   .x = {.label = "x [m]"},
+                                   .y = {.label = "z [m]"},
+                                   .series = series,
+                                   .series_count = 5},
+                                  {.title = "Cantilever of affine frames",
+                                   .x = {.label = "frames"},
+                                   .y = {.label = "sag / sag of ten-node tets"},
+                                   .series = &sags,
+                                   .series_count = 1}};
 
-    return validate_draw(v, "sag", &(sn_plot){.panels = panels, .panel_count = 2});
+    return validate_draw(v, "sag", &(sinew_plot){.panels = panels, .panel_count = 2});
 }
 
 // --- A20: dual quaternion beams get stiffer with fewer frames (Gilles et al. 2011, figure 6)

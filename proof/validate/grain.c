@@ -69,20 +69,20 @@ sinew_status validate_reflection(validate_run *v) {
         4, lowest, 0.1, "-");
     validate_near(v, "double reflection is of fourth order: highest", 4, highest, 0.1, "-");
 
-    sn_plot_series series = sn_plot_series_default();
+    sinew_plot_series series = sinew_default_plot_series();
     series.x = steps;
     series.y = errors;
     series.count = SIZES;
-    series.style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+    series.style = SINEW_PLOT_LINE | SINEW_PLOT_MARKERS;
 
-    sn_plot_panel panel = {
+    sinew_plot_panel panel = {
         .title = "Frames along a rational cubic",
         .x = {.label = "distance of the points, of the length", .logarithmic = true},
         .y = {.label = "error of the first axis", .logarithmic = true},
         .series = &series,
         .series_count = 1};
 
-    return validate_draw(v, "order", &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, "order", &(sinew_plot){.panels = &panel, .panel_count = 1});
 }
 
 // --- Fields
@@ -322,7 +322,7 @@ sinew_status validate_free_grain(validate_run *v) {
         times[i] = 5e-5 * (i + 1);
     }
 
-    sn_plot_series series[2] = {sn_plot_series_default(), sn_plot_series_default()};
+    sinew_plot_series series[2] = {sinew_default_plot_series(), sinew_default_plot_series()};
     series[0].x = series[1].x = times;
     series[0].y = exact;
     series[1].y = warped;
@@ -330,11 +330,11 @@ sinew_status validate_free_grain(validate_run *v) {
     series[0].label = "exact";
     series[1].label = "the paper's";
 
-    sn_plot_panel panel = {.title = "A free orthotropic bar",
-                           .x = {.label = "time [s]"},
-                           .y = {.label = "drift of angular momentum", .logarithmic = true},
-                           .series = series,
-                           .series_count = 2};
+    sinew_plot_panel panel = {.title = "A free orthotropic bar",
+                              .x = {.label = "time [s]"},
+                              .y = {.label = "drift of angular momentum", .logarithmic = true},
+                              .series = series,
+                              .series_count = 2};
 
-    return validate_draw(v, "angular-momentum", &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, "angular-momentum", &(sinew_plot){.panels = &panel, .panel_count = 1});
 }

@@ -80,7 +80,7 @@ sinew_status validate_integrators(validate_run *v) {
     enum { ROWS = sizeof rows / sizeof *rows };
 
     double step[LEVELS - 1], distance[ROWS][LEVELS - 1];
-    sn_plot_series series[ROWS];
+    sinew_plot_series series[ROWS];
     for (int i = 0; i < LEVELS - 1; i++) {
         step[i] = 0.1 / (20 << i);
     }
@@ -92,20 +92,20 @@ sinew_status validate_integrators(validate_run *v) {
         snprintf(claim, sizeof claim, "%s: order in the step", rows[k].name);
         validate_near(v, claim, rows[k].order,
                       log2(distance[k][LEVELS - 3] / distance[k][LEVELS - 2]), 0.1, "-");
-        series[k] = sn_plot_series_default();
+        series[k] = sinew_default_plot_series();
         series[k].label = rows[k].name;
         series[k].x = step;
         series[k].y = distance[k];
         series[k].count = LEVELS - 1;
-        series[k].style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+        series[k].style = SINEW_PLOT_LINE | SINEW_PLOT_MARKERS;
         series[k].color = k;
     }
 
-    sn_plot_panel panel = {.title = "Change when the step is halved",
-                           .x = {.label = "step [s]", .logarithmic = true},
-                           .y = {.label = "root of squared distances [m]", .logarithmic = true},
-                           .series = series,
-                           .series_count = ROWS};
+    sinew_plot_panel panel = {.title = "Change when the step is halved",
+                              .x = {.label = "step [s]", .logarithmic = true},
+                              .y = {.label = "root of squared distances [m]", .logarithmic = true},
+                              .series = series,
+                              .series_count = ROWS};
 
-    return validate_draw(v, "order", &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, "order", &(sinew_plot){.panels = &panel, .panel_count = 1});
 }

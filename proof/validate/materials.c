@@ -223,24 +223,24 @@ sinew_status validate_uniaxial(validate_run *v) {
     }
 
     // Plot the curves.
-    sn_plot_series series[LAWS];
+    sinew_plot_series series[LAWS];
     for (int k = 0; k < LAWS; k++) {
-        series[k] = sn_plot_series_default();
+        series[k] = sinew_default_plot_series();
         series[k].label = laws[k].name;
         series[k].x = stretches;
         series[k].y = curves[k];
         series[k].count = POINTS;
-        series[k].style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+        series[k].style = SINEW_PLOT_LINE | SINEW_PLOT_MARKERS;
         series[k].color = k;
     }
 
-    sn_plot_panel panel = {.title = "Uniaxial extension, E = 1 MPa, Poisson ratio 0.3",
-                           .x = {.label = "stretch"},
-                           .y = {.label = "nominal stress [Pa]"},
-                           .series = series,
-                           .series_count = LAWS};
+    sinew_plot_panel panel = {.title = "Uniaxial extension, E = 1 MPa, Poisson ratio 0.3",
+                              .x = {.label = "stretch"},
+                              .y = {.label = "nominal stress [Pa]"},
+                              .series = series,
+                              .series_count = LAWS};
 
-    return validate_draw(v, "curves", &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, "curves", &(sinew_plot){.panels = &panel, .panel_count = 1});
 }
 
 // --- A17: stress is the gradient of the energy

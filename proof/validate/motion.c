@@ -58,7 +58,7 @@ sinew_status validate_volume(validate_run *v) {
                         {"corotational", SINEW_MODEL_ELASTIC, SINEW_STRAIN_COROTATIONAL}};
 
     double volume[MODELS][VOLUME_STEPS], time[VOLUME_STEPS];
-    sn_plot_series series[MODELS];
+    sinew_plot_series series[MODELS];
     for (int i = 0; i < VOLUME_STEPS; i++) {
         time[i] = 0.01 * (i + 1);
     }
@@ -96,23 +96,23 @@ sinew_status validate_volume(validate_run *v) {
             validate_at_most(v, claim, 0.03, change, "-");
         }
 
-        series[k] = sn_plot_series_default();
+        series[k] = sinew_default_plot_series();
         series[k].label = models[k].name;
         series[k].x = time;
         series[k].y = volume[k];
         series[k].count = VOLUME_STEPS;
-        series[k].style = SN_PLOT_LINE;
+        series[k].style = SINEW_PLOT_LINE;
         series[k].color = k;
     }
 
     // Plot them over time.
-    sn_plot_panel panel = {.title = "A bar under gravity, 10 ms steps",
-                           .x = {.label = "time [s]"},
-                           .y = {.label = "volume / rest volume"},
-                           .series = series,
-                           .series_count = MODELS};
+    sinew_plot_panel panel = {.title = "A bar under gravity, 10 ms steps",
+                              .x = {.label = "time [s]"},
+                              .y = {.label = "volume / rest volume"},
+                              .series = series,
+                              .series_count = MODELS};
 
-    return validate_draw(v, "volume", &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, "volume", &(sinew_plot){.panels = &panel, .panel_count = 1});
 }
 
 // --- A11: largest stable steps (Mueller et al. 2002, section 4.2)

@@ -349,23 +349,23 @@ static sinew_status draw_plate(validate_run *v, const char *name, const plate_re
         x[k] = line_x(k) + 0.5;
     }
 
-    sn_plot_series series[3];
+    sinew_plot_series series[3];
     for (int i = 0; i < 3; i++) {
-        series[i] = sn_plot_series_default();
+        series[i] = sinew_default_plot_series();
         series[i].label = labels[i];
         series[i].x = x;
         series[i].y = results[i].displacement;
         series[i].count = LINE_POINTS;
-        series[i].style = i ? SN_PLOT_LINE | SN_PLOT_MARKERS : SN_PLOT_LINE;
+        series[i].style = i ? SINEW_PLOT_LINE | SINEW_PLOT_MARKERS : SINEW_PLOT_LINE;
     }
 
-    sn_plot_panel panel = {.title = name,
-                           .x = {.label = "along the plate [m]"},
-                           .y = {.label = "displacement [m]"},
-                           .series = series,
-                           .series_count = 3};
+    sinew_plot_panel panel = {.title = name,
+                              .x = {.label = "along the plate [m]"},
+                              .y = {.label = "displacement [m]"},
+                              .series = series,
+                              .series_count = 3};
 
-    return validate_draw(v, name, &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, name, &(sinew_plot){.panels = &panel, .panel_count = 1});
 }
 
 static sinew_status compare_plate(validate_run *v, plate_kind kind, const char *name,

@@ -100,28 +100,28 @@ static double compare(const take *a, const take *b, int32_t frames, double *by_f
 static sinew_status draw_frames(validate_run *v, const char *name, const char *title,
                                 const char *quantity, const double *const *values,
                                 const char *const *labels, int32_t frames) {
-    sn_plot_series series[3];
+    sinew_plot_series series[3];
     double times[FRAMES];
     for (int32_t i = 0; i < frames; i++) {
         times[i] = (i + 1) * frame_time;
     }
 
     for (int i = 0; i < 3; i++) {
-        series[i] = sn_plot_series_default();
+        series[i] = sinew_default_plot_series();
         series[i].label = labels[i];
         series[i].x = times;
         series[i].y = values[i];
         series[i].count = frames;
-        series[i].style = SN_PLOT_LINE;
+        series[i].style = SINEW_PLOT_LINE;
     }
 
-    sn_plot_panel panel = {.title = title,
-                           .x = {.label = "time [s]"},
-                           .y = {.label = quantity},
-                           .series = series,
-                           .series_count = 3};
+    sinew_plot_panel panel = {.title = title,
+                              .x = {.label = "time [s]"},
+                              .y = {.label = quantity},
+                              .series = series,
+                              .series_count = 3};
 
-    return validate_draw(v, name, &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, name, &(sinew_plot){.panels = &panel, .panel_count = 1});
 }
 
 static sinew_status layers_of_leg(validate_run *v, sn_arena *arena) {
@@ -316,22 +316,22 @@ sinew_status validate_joints(validate_run *v) {
         .title = "A joint bent by 90 and twisted by 180 degrees", .azimuth = 0.4, .elevation = 0.3};
 
     SN_TRY(album_end(&pictures, "joints", &look, status));
-    sn_plot_series series[2];
+    sinew_plot_series series[2];
     for (int i = 0; i < 2; i++) {
-        series[i] = sn_plot_series_default();
+        series[i] = sinew_default_plot_series();
         series[i].label = i ? "twisted by 180 degrees" : "bent by 90 degrees";
         series[i].y = volumes[i];
         series[i].count = METHODS;
-        series[i].style = SN_PLOT_BARS;
+        series[i].style = SINEW_PLOT_BARS;
     }
 
-    sn_plot_panel panel = {.title = "Volume at a joint",
-                           .x = {.label = "", .names = methods, .name_count = METHODS},
-                           .y = {.label = "volume over that at rest", .low = 0, .high = 1.2},
-                           .series = series,
-                           .series_count = 2};
+    sinew_plot_panel panel = {.title = "Volume at a joint",
+                              .x = {.label = "", .names = methods, .name_count = METHODS},
+                              .y = {.label = "volume over that at rest", .low = 0, .high = 1.2},
+                              .series = series,
+                              .series_count = 2};
 
-    return validate_draw(v, "volume", &(sn_plot){.panels = &panel, .panel_count = 1});
+    return validate_draw(v, "volume", &(sinew_plot){.panels = &panel, .panel_count = 1});
 }
 
 // A bar held at one end, of 5 x 3 cells^3 tets.

@@ -112,7 +112,7 @@ sinew_status validate_keep_picture(validate_run *v, const char *name, const char
     return SINEW_OK;
 }
 
-sinew_status validate_draw(validate_run *v, const char *name, const sn_plot *plot) {
+sinew_status validate_draw(validate_run *v, const char *name, const sinew_plot *plot) {
     if (!v->folder) {
         return SINEW_OK;
     }

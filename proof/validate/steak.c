@@ -4,7 +4,7 @@
 #include "points.h"
 #include "validate/validate.h"
 
-#include "rig/specimen.h"
+#include "specimen.h"
 
 #include "base/context.h"
 #include "math/vec.h"

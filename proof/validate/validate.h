@@ -79,7 +79,7 @@ __attribute__((format(printf, 2, 3)))
 void validate_note(validate_run *v, const char *format, ...);
 
 // Writes validation/ID-NAME.svg into the folder of the report, if there is one.
-sinew_status validate_draw(validate_run *v, const char *name, const sn_plot *plot);
+sinew_status validate_draw(validate_run *v, const char *name, const sinew_plot *plot);
 
 // The same for a finished file, validation/ID-NAME.ENDING. For pictures of bodies side by side see
 // validate/album.h.

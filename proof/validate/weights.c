@@ -124,26 +124,26 @@ static sinew_status line_error(sinew_context *context, const line *l, const int3
 }
 
 static sinew_status draw_line(validate_run *v, const line_curves *curves) {
-    sn_plot_series series[2 * MOST_NODES];
+    sinew_plot_series series[2 * MOST_NODES];
     for (int k = 0; k < 2 * MOST_NODES; k++) {
         bool exact = k >= MOST_NODES;
-        series[k] = sn_plot_series_default();
+        series[k] = sinew_default_plot_series();
         series[k].label = k == 0 ? "Voronoi kernels" : k == MOST_NODES ? "exact" : NULL;
         series[k].x = curves->x;
         series[k].count = LINE;
         series[k].y = exact ? curves->exact[k - MOST_NODES] : curves->weight[k];
-        series[k].style = exact ? SN_PLOT_LINE | SN_PLOT_DASHED : SN_PLOT_LINE;
+        series[k].style = exact ? SINEW_PLOT_LINE | SINEW_PLOT_DASHED : SINEW_PLOT_LINE;
         series[k].color = exact;
     }
 
-    sn_plot_panel panel = {.title = "Weights of four nodes along a heterogeneous bar",
-                           .x = {.label = "x [m]"},
-                           .y = {.label = "weight"},
-                           .series = series,
-                           .series_count = 2 * MOST_NODES};
+    sinew_plot_panel panel = {.title = "Weights of four nodes along a heterogeneous bar",
+                              .x = {.label = "x [m]"},
+                              .y = {.label = "weight"},
+                              .series = series,
+                              .series_count = 2 * MOST_NODES};
 
     return validate_draw(v, "weights",
-                         &(sn_plot){.panels = &panel, .panel_count = 1, .panel_width = 760});
+                         &(sinew_plot){.panels = &panel, .panel_count = 1, .panel_width = 760});
 }
 
 sinew_status validate_line_weights(validate_run *v) {

@@ -92,6 +92,10 @@ int32_t sinew_context_get_thread_count(const sinew_context *context) {
     return sn_thread_count(context);
 }
 
+size_t sinew_context_get_memory(const sinew_context *context) {
+    return (size_t)context->bytes_in_use;
+}
+
 const char *sinew_context_message(const sinew_context *context) {
     return context->message;
 }

@@ -13,9 +13,9 @@ enum { POINTS = 40, MOST_DEPTH = 32 };
 
 typedef struct example {
     double x[POINTS], y[POINTS], log_y[POINTS], error[POINTS];
-    sn_plot_series series[3][3];
-    sn_plot_panel panels[3];
-    sn_plot plot;
+    sinew_plot_series series[3][3];
+    sinew_plot_panel panels[3];
+    sinew_plot plot;
 } example;
 
 static const char *const names[3] = {"springs", "tets & <frames>", "\"all\""};
@@ -31,28 +31,28 @@ static void make_example(example *e) {
 
     for (int p = 0; p < 3; p++) {
         for (int s = 0; s < 3; s++) {
-            e->series[p][s] = sn_plot_series_default();
+            e->series[p][s] = sinew_default_plot_series();
             e->series[p][s].x = e->x;
             e->series[p][s].y = p == 1 ? e->log_y : e->y;
             e->series[p][s].count = POINTS;
             e->series[p][s].label = names[s];
         }
 
-        e->panels[p] = (sn_plot_panel){.title = "A < B & C",
-                                       .x.label = "time [s]",
-                                       .y.label = "\xcf\x83 [kPa]",
-                                       .series = e->series[p],
-                                       .series_count = 3};
+        e->panels[p] = (sinew_plot_panel){.title = "A < B & C",
+                                          .x.label = "time [s]",
+                                          .y.label = "\xcf\x83 [kPa]",
+                                          .series = e->series[p],
+                                          .series_count = 3};
     }
 
-    e->series[0][1].style = SN_PLOT_LINE | SN_PLOT_DASHED;
-    e->series[0][2].style = SN_PLOT_MARKERS;
+    e->series[0][1].style = SINEW_PLOT_LINE | SINEW_PLOT_DASHED;
+    e->series[0][2].style = SINEW_PLOT_MARKERS;
     e->panels[1].y.logarithmic = true;
     e->series[1][0].error = e->error;
-    e->series[1][1].style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+    e->series[1][1].style = SINEW_PLOT_LINE | SINEW_PLOT_MARKERS;
 
     for (int s = 0; s < 2; s++) {
-        e->series[2][s].style = SN_PLOT_BARS;
+        e->series[2][s].style = SINEW_PLOT_BARS;
         e->series[2][s].x = NULL;
         e->series[2][s].count = 3;
     }
@@ -60,10 +60,10 @@ static void make_example(example *e) {
     e->panels[2].x.names = names;
     e->panels[2].x.name_count = 3;
     e->panels[2].series_count = 2;
-    e->plot = (sn_plot){.title = "Everything", .panels = e->panels, .panel_count = 3};
+    e->plot = (sinew_plot){.title = "Everything", .panels = e->panels, .panel_count = 3};
 }
 
-static sn_buffer write_plot(sinew_context *context, const sn_plot *plot) {
+static sn_buffer write_plot(sinew_context *context, const sinew_plot *plot) {
     sn_buffer buffer = sn_buffer_create(context);
     sinew_status status = sn_plot_write(context, plot, &buffer);
     if (status != SINEW_OK) {
@@ -188,18 +188,18 @@ static void test_points_are_where_they_belong(void **state) {
     sinew_context *context = test_context(1);
     double x[3] = {0, 5, 10};
     double y[3] = {1e-4, 1e-2, 1};
-    sn_plot_series series = sn_plot_series_default();
+    sinew_plot_series series = sinew_default_plot_series();
 
     series.x = x;
     series.y = y;
     series.count = 3;
     series.color = 3;
 
-    sn_plot_panel panel = {.x = {.low = 0, .high = 10},
-                           .y = {.logarithmic = true, .low = 1e-4, .high = 1},
-                           .series = &series,
-                           .series_count = 1};
-    sn_buffer svg = write_plot(context, &(sn_plot){.panels = &panel, .panel_count = 1});
+    sinew_plot_panel panel = {.x = {.low = 0, .high = 10},
+                              .y = {.logarithmic = true, .low = 1e-4, .high = 1},
+                              .series = &series,
+                              .series_count = 1};
+    sn_buffer svg = write_plot(context, &(sinew_plot){.panels = &panel, .panel_count = 1});
     double px[4], py[4];
 
     assert_int_equal(read_path(svg.data, "stroke=\"#c93c58\"", px, py, 4), 3);

@@ -61,6 +61,13 @@ SINEW_API sinew_status sinew_volume_write(sinew_context *context, const sinew_la
 SINEW_API sinew_status sinew_volume_save(sinew_context *context, const sinew_label_grid *grid,
                                          const char *path);
 
+/// Writes the labels of voxels, in the same formats.
+SINEW_API sinew_status sinew_voxels_write(sinew_context *context, const sinew_voxels *voxels,
+                                          const char *name, sinew_bytes *out);
+/// Saves them.
+SINEW_API sinew_status sinew_voxels_save(sinew_context *context, const sinew_voxels *voxels,
+                                         const char *path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,14 @@ int32_t sinew_frame_body_get_node_count(const sinew_body *body) {
     return model ? model->nodes.count : 0;
 }
 
+sinew_status sinew_frame_body_get_kind(const sinew_body *body, int32_t index,
+                                       sinew_node_kind *kind) {
+    const sn_node *node = NULL;
+    SN_TRY(sn_frame_body_find_node(body, index, &node));
+    *kind = node->kind;
+    return SINEW_OK;
+}
+
 sinew_status sinew_frame_body_get_rest(const sinew_body *body, int32_t index, double rest[3]) {
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
@@ -104,6 +112,22 @@ sinew_status sinew_frame_body_get_report(const sinew_body *body, sinew_weights_r
         *sampling = model->layers.items[0]->points->report;
     }
 
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_compute_regions(const sinew_body *body, int32_t *samples) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    if (!model) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames",
+                       body->name);
+    }
+
+    const sn_frame_samples *from = model->base_samples;
+    for (int32_t s = 0; s < from->count; s++) {
+        for (int32_t k = from->voxel_start[s]; k < from->voxel_start[s + 1]; k++) {
+            samples[from->voxel[k]] = s;
+        }
+    }
     return SINEW_OK;
 }
 

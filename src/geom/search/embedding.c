@@ -15,6 +15,8 @@ struct sinew_embedding {
     int32_t nodes_per_point;
     int32_t *nodes;
     double *weights;
+    int32_t *elements;
+    double *distances;
     int32_t *corner_offsets; // count + 1: the triangles' corners at each point
     int32_t (*corners)[2];   // the triangle's other two points, the next one first
     int32_t outside_count;
@@ -23,13 +25,11 @@ struct sinew_embedding {
 
 static sinew_status locate_points(sn_arena *scratch, sinew_embedding *embedding,
                                   const double *points, const sinew_mesh *mesh) {
-    int32_t *elements = SN_PUSH(scratch, int32_t, embedding->count);
-    double *distances = SN_PUSH(scratch, double, embedding->count);
+    const int32_t *elements = embedding->elements;
+    const double *distances = embedding->distances;
     size_t width = (size_t)embedding->nodes_per_point;
-
-    SN_TRY(sn_arena_status(scratch));
-    SN_TRY(sn_locate_points(scratch, mesh, points, embedding->count, elements, embedding->weights,
-                            distances));
+    SN_TRY(sn_locate_points(scratch, mesh, points, embedding->count, embedding->elements,
+                            embedding->weights, embedding->distances));
 
     for (int32_t i = 0; i < embedding->count; i++) {
         memcpy(embedding->nodes + width * (size_t)i, sn_mesh_nodes(mesh, elements[i]),
@@ -86,7 +86,9 @@ static sinew_status build_embedding(sn_arena *arena, sn_arena *scratch, const si
     *made = (sinew_embedding){.count = surface->point_count,
                               .nodes_per_point = width,
                               .nodes = SN_PUSH(arena, int32_t, count),
-                              .weights = SN_PUSH(arena, double, count)};
+                              .weights = SN_PUSH(arena, double, count),
+                              .elements = SN_PUSH(arena, int32_t, surface->point_count),
+                              .distances = SN_PUSH(arena, double, surface->point_count)};
     SN_TRY(sn_arena_status(arena));
     SN_TRY(list_corners(arena, scratch, surface, made));
     SN_TRY(locate_points(scratch, made, surface->points, mesh));
@@ -133,6 +135,14 @@ void sinew_embedding_destroy(sinew_embedding *embedding) {
     }
     sn_arena arena = embedding->arena; // a copy: the arena holds the embedding itself
     sn_arena_destroy(&arena);
+}
+
+const int32_t *sinew_embedding_get_elements(const sinew_embedding *embedding,
+                                            const double **distances) {
+    if (distances) {
+        *distances = embedding->distances;
+    }
+    return embedding->elements;
 }
 
 void sinew_embedding_get_outside(const sinew_embedding *embedding, int32_t *count,

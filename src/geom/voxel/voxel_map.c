@@ -4,6 +4,8 @@
 
 #include "base/threads.h"
 
+#include <string.h>
+
 enum { CHUNK = 4096, LABELS = 65536 };
 
 typedef struct paint_job {
@@ -210,6 +212,18 @@ static void compute_statistics(const sinew_voxels *voxels, const int32_t *parts,
             s->center[a] /= s->voxel_count;
         }
     }
+}
+
+sinew_status sinew_voxels_compute_parts(const sinew_voxels *voxels, int32_t *parts,
+                                        int32_t *count) {
+    sn_arena arena = sn_arena_create(voxels->context);
+    int32_t *found = NULL;
+    sinew_status status = sn_voxel_parts(voxels, &arena, NULL, &found, count);
+    if (status == SINEW_OK) {
+        memcpy(parts, found, (size_t)voxels->count * sizeof *parts);
+    }
+    sn_arena_destroy(&arena);
+    return status;
 }
 
 sinew_status sinew_voxels_compute_statistics(const sinew_voxels *voxels,

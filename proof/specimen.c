@@ -1,24 +1,6 @@
-#include "rig/specimen.h"
+#include "specimen.h"
 
 #include "base/context.h"
-
-int32_t rig_specimen_tissues(sinew_specimen specimen,
-                             sinew_autorig_tissue tissues[RIG_SPECIMEN_TISSUES]) {
-    int32_t count;
-    const sinew_specimen_tissue *table = sinew_specimen_tissues(specimen, &count);
-
-    SN_ASSERT(count <= RIG_SPECIMEN_TISSUES);
-    for (int32_t i = 0; i < count; i++) {
-        tissues[i] = sinew_default_autorig_tissue();
-        tissues[i].label = table[i].label;
-        tissues[i].rigid = table[i].rigid;
-        tissues[i].material.young = table[i].young;
-        tissues[i].material.poisson = table[i].poisson;
-        tissues[i].material.density = table[i].density;
-    }
-
-    return count;
-}
 
 sinew_status rig_specimen_prepare(sinew_context *context, sinew_specimen specimen,
                                   int32_t voxel_count, rig_specimen *m) {
@@ -32,8 +14,8 @@ sinew_status rig_specimen_prepare(sinew_context *context, sinew_specimen specime
     SN_TRY(
         sinew_voxels_create_specimen(context, specimen, voxel_count, (size_t)4 << 30, &m->voxels));
     m->def.voxels = m->voxels;
-    m->def.tissues = m->tissues;
-    m->def.tissue_count = rig_specimen_tissues(specimen, m->tissues);
+    SN_TRY(sinew_tissue_table_create_specimen(context, specimen, &m->tissues));
+    m->def.tissues = sinew_tissue_table_get(m->tissues, &m->def.tissue_count);
 
     return SINEW_OK;
 }
@@ -45,4 +27,5 @@ sinew_status rig_specimen_create(rig_specimen *m, sinew_autorig_report *report) 
 void rig_specimen_destroy(rig_specimen *m) {
     sinew_world_destroy(m->world);
     sinew_voxels_destroy(m->voxels);
+    sinew_tissue_table_destroy(m->tissues);
 }

@@ -1,12 +1,8 @@
-// Rungs of finite elements: the scene is built again with another mesh, law or model, and stepped
-// as `sinew run` would.
-#include "ladder/ladder.h"
-
-#include "base/memory.h"
+// Variants of finite elements: the scene is built again with another mesh, law or model, and
+// stepped as `sinew run` would.
+#include "io/variant/variant.h"
 
 #include <math.h>
-
-enum { REFERENCE_TETS = 8000 };
 
 typedef struct elements {
     sn_arena arena; // holds this struct too
@@ -41,7 +37,7 @@ static sinew_status read(void *self, double *points) {
 
 // Finer or coarser, with or without middle nodes. Meshes from files keep their cells.
 static sinew_status change_shape(sinew_context *context, sn_scene_shape *shape,
-                                 const ladder_elements_def *def) {
+                                 const sinew_variant_def *def) {
     sinew_element element = def->quadratic ? SINEW_ELEMENT_TET10 : SINEW_ELEMENT_TET4;
     if (shape->generated) {
         shape->shape.element = element;
@@ -93,54 +89,44 @@ static sinew_status change_materials(elements *e, sinew_context *context, const 
     return SINEW_OK;
 }
 
-static sinew_status fill(elements *e, ladder_object *object, const ladder_elements_def *def) {
+static sinew_status fill(elements *e, sinew_variants *variants, const sinew_variant_def *def) {
     if (def->law || def->model != SINEW_MODEL_ELASTIC) {
-        SN_TRY(ladder_check_plain(object));
+        SN_TRY(sn_variants_check_plain(variants));
     }
 
-    e->scene = object->scene;
-    e->body = object->body;
+    e->scene = variants->scene;
+    e->body = variants->body;
     e->scene.bodies = &e->body;
     e->body.def.model =
-        def->law || def->model != SINEW_MODEL_ELASTIC ? def->model : object->body.def.model;
+        def->law || def->model != SINEW_MODEL_ELASTIC ? def->model : variants->body.def.model;
 
-    if (def->refine == 1 && !def->quadratic &&
-        object->given->members[0].mesh->element == SINEW_ELEMENT_TET4) {
-        e->body.shape = object->body.shape;
-    } else {
-        SN_TRY(change_shape(object->context, &e->body.shape, def));
+    bool as_given = def->refine == 1 && !def->quadratic &&
+                    variants->given->members[0].mesh->element == SINEW_ELEMENT_TET4;
+    if (!as_given) {
+        SN_TRY(change_shape(variants->context, &e->body.shape, def));
     }
+    SN_TRY(change_materials(e, variants->context, def->law));
+    SN_TRY(sn_scene_build(variants->context, &e->scene, variants->source.fetch,
+                          variants->source.fetch_user, &e->mistakes, &e->world));
 
-    SN_TRY(change_materials(e, object->context, def->law));
-    SN_TRY(sn_scene_build(object->context, &e->scene, object->file->scene->source.fetch,
-                          object->file->scene->source.fetch_user, &e->mistakes, &e->world));
-
-    sinew_mesh points = {.points = object->points,
-                         .point_count = object->point_count,
-                         .element = SINEW_ELEMENT_TRIANGLE};
-
-    return sinew_embedding_create(object->context, &points, e->world->members[0].mesh,
+    sinew_mesh points = sn_variants_point_mesh(variants);
+    return sinew_embedding_create(variants->context, &points, e->world->members[0].mesh,
                                   &e->embedding);
 }
 
-sinew_status ladder_elements_create(ladder_object *object, const ladder_elements_def *def,
-                                    ladder_rung *rung) {
-    sn_arena arena = sn_arena_create(object->context);
+static const sn_variant_ops ops = {step, read, destroy};
+
+sinew_status sn_variant_create_elements(sinew_variants *variants, const sinew_variant_def *def,
+                                        sinew_variant *variant) {
+    sn_arena arena = sn_arena_create(variants->context);
     elements *e = SN_PUSH(&arena, elements, 1);
     SN_TRY(sn_arena_status(&arena));
     e->arena = arena;
-    e->mistakes = sn_mistakes_create(object->context);
-    *rung = (ladder_rung){.self = e, .step = step, .read = read, .destroy = destroy};
-    SN_TRY(fill(e, object, def));
-    rung->unknowns = 3 * sinew_body_get_node_count(e->world->members[0].body);
+    e->mistakes = sn_mistakes_create(variants->context);
+    variant->ops = &ops;
+    variant->self = e;
 
+    SN_TRY(fill(e, variants, def));
+    variant->unknowns = 3 * sinew_body_get_node_count(e->world->members[0].body);
     return SINEW_OK;
-}
-
-double ladder_reference_refinement(const ladder_object *object) {
-    if (!object->body.shape.generated && !object->body.shape.tetrahedralize) {
-        return 1;
-    }
-    double count = object->given->members[0].mesh->element_count;
-    return fmax(1, fmin(2, cbrt(REFERENCE_TETS / count)));
 }

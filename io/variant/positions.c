@@ -1,16 +1,14 @@
-// Rungs of position dynamics: the scene's tets with compliances from its moduli, in the body's own
-// coordinates.
-#include "ladder/ladder.h"
+// Variants by position dynamics: the scene's tets with compliances from its moduli, in the body's
+// own coordinates.
+#include "io/variant/variant.h"
 
 #include "sinew/pbd.h"
-
-#include "base/memory.h"
 
 #include <string.h>
 
 typedef struct positions {
     sn_arena arena; // holds this struct too
-    ladder_object *object;
+    sinew_variants *variants;
     const sn_scene_member *member;
     sinew_pbd *pbd;
     double *x, *targets, *forces;
@@ -28,7 +26,7 @@ static void destroy(void *self) {
 static sinew_status step(void *self, double time) {
     positions *p = self;
     if (time == 0) {
-        return sn_fail(p->object->context, SINEW_UNSUPPORTED,
+        return sn_fail(p->variants->context, SINEW_UNSUPPORTED,
                        "position dynamics has no static solve");
     }
 
@@ -46,20 +44,20 @@ static sinew_status step(void *self, double time) {
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_picked *picked = &p->member->loads[i];
         sn_vec3 share = sn_scale(sn_curve_at(&scene->loads[i].scale, time) / picked->count,
-                                 ladder_to_body(p->object, scene->loads[i].vector));
+                                 sn_variants_to_body(p->variants, scene->loads[i].vector));
         for (int32_t k = 0; k < picked->count; k++) {
             sn_add_to3(p->forces + 3 * (size_t)picked->nodes[k], share);
         }
     }
 
-    return sinew_pbd_step(p->pbd, p->object->scene.world.step, p->targets, p->forces);
+    return sinew_pbd_step(p->pbd, p->variants->scene.world.step, p->targets, p->forces);
 }
 
 static sinew_status read(void *self, double *points) {
     positions *p = self;
     sinew_pbd_get_positions(p->pbd, p->x);
     sinew_embedding_compute_points(p->embedding, p->x, points);
-    ladder_to_world(p->object, points, p->object->point_count);
+    sn_variants_to_world(p->variants, points);
     return SINEW_OK;
 }
 
@@ -71,7 +69,7 @@ static sinew_pbd_material material_of(const sn_scene *scene, int32_t index) {
 
 // One material for each of the scene's, and which of them each tet has.
 static sinew_status set_materials(positions *p, sinew_pbd_def *def) {
-    const sn_scene *scene = &p->object->scene;
+    const sn_scene *scene = &p->variants->scene;
     const sn_scene_body *body = p->member->scene;
     const sinew_mesh *mesh = p->member->mesh;
     sinew_pbd_material *materials = SN_PUSH(&p->arena, sinew_pbd_material, scene->material_count);
@@ -101,8 +99,8 @@ static sinew_status set_materials(positions *p, sinew_pbd_def *def) {
 // The body's velocity in its own coordinates: v + w x X.
 static sinew_status set_velocities(positions *p) {
     const sinew_body_def *def = &p->member->scene->def;
-    sn_vec3 v = ladder_to_body(p->object, def->velocity);
-    sn_vec3 w = ladder_to_body(p->object, def->angular_velocity);
+    sn_vec3 v = sn_variants_to_body(p->variants, def->velocity);
+    sn_vec3 w = sn_variants_to_body(p->variants, def->angular_velocity);
     const sinew_mesh *mesh = p->member->mesh;
 
     for (int32_t i = 0; i < mesh->point_count; i++) {
@@ -114,12 +112,12 @@ static sinew_status set_velocities(positions *p) {
 }
 
 static sinew_status fill(positions *p, int32_t iterations) {
-    ladder_object *object = p->object;
+    sinew_variants *variants = p->variants;
     const sinew_mesh *mesh = p->member->mesh;
 
-    SN_TRY(ladder_check_plain(object));
+    SN_TRY(sn_variants_check_plain(variants));
     if (mesh->element != SINEW_ELEMENT_TET4) {
-        return sn_fail(object->context, SINEW_UNSUPPORTED,
+        return sn_fail(variants->context, SINEW_UNSUPPORTED,
                        "position dynamics needs four-node tetrahedra");
     }
 
@@ -147,28 +145,28 @@ static sinew_status fill(positions *p, int32_t iterations) {
     def.kinematic = kinematic;
     def.drag = p->member->scene->def.mass_damping;
     def.damping = 0;
-    sn_store3(def.gravity, ladder_to_body(object, object->scene.world.gravity));
-    SN_TRY(sinew_pbd_create(object->context, mesh, &def, &p->pbd));
+    sn_store3(def.gravity, sn_variants_to_body(variants, variants->scene.world.gravity));
+    SN_TRY(sinew_pbd_create(variants->context, mesh, &def, &p->pbd));
     SN_TRY(set_velocities(p));
 
-    sinew_mesh points = {.points = object->points,
-                         .point_count = object->point_count,
-                         .element = SINEW_ELEMENT_TRIANGLE};
-
-    return sinew_embedding_create(object->context, &points, mesh, &p->embedding);
+    sinew_mesh points = sn_variants_point_mesh(variants);
+    return sinew_embedding_create(variants->context, &points, mesh, &p->embedding);
 }
 
-sinew_status ladder_positions_create(ladder_object *object, int32_t iterations, ladder_rung *rung) {
-    sn_arena arena = sn_arena_create(object->context);
-    positions *p = SN_PUSH(&arena, positions, 1);
+static const sn_variant_ops ops = {step, read, destroy};
 
+sinew_status sn_variant_create_positions(sinew_variants *variants, const sinew_variant_def *def,
+                                         sinew_variant *variant) {
+    sn_arena arena = sn_arena_create(variants->context);
+    positions *p = SN_PUSH(&arena, positions, 1);
     SN_TRY(sn_arena_status(&arena));
     p->arena = arena;
-    p->object = object;
-    p->member = &object->given->members[0];
-    *rung = (ladder_rung){.self = p, .step = step, .read = read, .destroy = destroy};
-    SN_TRY(fill(p, iterations));
-    rung->unknowns = 3 * p->member->mesh->point_count;
+    p->variants = variants;
+    p->member = &variants->given->members[0];
+    variant->ops = &ops;
+    variant->self = p;
 
+    SN_TRY(fill(p, def->iterations));
+    variant->unknowns = 3 * p->member->mesh->point_count;
     return SINEW_OK;
 }

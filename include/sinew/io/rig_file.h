@@ -1,0 +1,85 @@
+// What `sinew rig` reads and writes around sinew_autorig_create: a table of tissues in; a scene, a
+// skin and a picture of the model out.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_IO_RIG_FILE_H
+#define SINEW_IO_RIG_FILE_H
+
+#include "sinew/autorig.h"
+#include "sinew/io/bytes.h"
+#include "sinew/io/picture.h"
+#include "sinew/io/scene.h"
+#include "sinew/io/specimen.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Opaque: what the labels of a solid stand for, each with a name.
+typedef struct sinew_tissue_table sinew_tissue_table;
+
+/// Reads a table: JSON in which each label has a name, a material as in scenes, and whether it is
+/// rigid. `mistakes` may be NULL.
+///   {"1": {"name": "muscle", "material": {"young": 6e4, "poisson": 0.45}},
+///    "2": {"name": "bone", "material": {"preset": "bone"}, "rigid": true}}
+SINEW_API sinew_status sinew_tissue_table_read(sinew_context *context, const sinew_source *source,
+                                               sinew_scene_mistakes *mistakes,
+                                               sinew_tissue_table **table);
+/// The table of a specimen.
+SINEW_API sinew_status sinew_tissue_table_create_specimen(sinew_context *context,
+                                                          sinew_specimen specimen,
+                                                          sinew_tissue_table **table);
+/// NULL is allowed.
+SINEW_API void sinew_tissue_table_destroy(sinew_tissue_table *table);
+
+/// The tissues, for sinew_autorig_def; `count` receives how many. Live as long as the table.
+SINEW_API const sinew_autorig_tissue *sinew_tissue_table_get(const sinew_tissue_table *table,
+                                                             int32_t *count);
+/// The name of a tissue, or NULL if there is none of that number; lives as long as the table.
+SINEW_API const char *sinew_tissue_table_get_name(const sinew_tissue_table *table, int32_t index);
+
+/// A model and what it was made of.
+typedef struct sinew_rig_file_def {
+    /// Name of the body. Default "body".
+    const char *name;
+    /// The model, as sinew_autorig_create made it, at rest. Needed.
+    sinew_body *body;
+    /// What it was made of: `voxels`, and `surface` if it has one of its own. Borrowed during the
+    /// call. Needed.
+    const sinew_autorig_def *autorig;
+    /// How it came out. Borrowed during the call. Needed.
+    const sinew_autorig_report *report;
+    /// Default NULL: one soft material.
+    const sinew_tissue_table *tissues;
+    /// The specimen that the voxels come from, and how many were requested: what a grid of labels
+    /// cannot hold is then made again. Default NULL: none.
+    const char *specimen;
+    int32_t specimen_voxels; ///< [count] Default 0.
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
+} sinew_rig_file_def;
+
+/// A definition with every field at its default.
+SINEW_API sinew_rig_file_def sinew_default_rig_file_def(void);
+
+/// Writes a scene in which the frames are where they were placed; the first one of each part is
+/// held. It references labels.nrrd (sinew_voxels_write) and, for a model with a surface of its own,
+/// surface.ply (sinew_mesh_write) beside it.
+SINEW_API sinew_status sinew_rig_write_scene(sinew_context *context, const sinew_rig_file_def *def,
+                                             sinew_bytes *out);
+/// Writes the surface as .glb with frames as joints and shape functions as weights, eight at a
+/// point, at rest: for animators who do not simulate. `largest_loss` receives the largest sum of
+/// weights that a point lost; it may be NULL. [-]
+SINEW_API sinew_status sinew_rig_write_skin(sinew_context *context, const sinew_rig_file_def *def,
+                                            sinew_bytes *out, double *largest_loss);
+/// Draws the model three times: coloured by tissue (cut open where tissues are hidden inside
+/// others), by the weights of its frames, and by the regions of its samples.
+SINEW_API sinew_status sinew_rig_render(sinew_context *context, const sinew_rig_file_def *def,
+                                        sinew_picture **picture);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
