@@ -110,6 +110,70 @@ const char *cli_did_you_mean(const char *word, const char *const *words, int cou
     return text;
 }
 
+// The list whose name stands in braces at `text`, or -1.
+static int find_list(const char *text) {
+    for (int i = 0; i < SINEW_WORD_LISTS; i++) {
+        const char *name = sinew_words_get_name((sinew_word_list)i);
+        size_t length = strlen(name);
+        if (text[0] == '{' && strncmp(text + 1, name, length) == 0 && text[length + 1] == '}') {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// Writes the words of a list into `out`, unless it is NULL. Returns their length.
+static size_t add_list(sinew_word_list list, char *out) {
+    size_t length = 0;
+    for (int32_t i = 0; i < sinew_words_get_count(list); i++) {
+        const char *parts[] = {i > 0 ? ", " : "", sinew_words_get(list, i)};
+        for (int k = 0; k < 2; k++) {
+            size_t size = strlen(parts[k]);
+            if (out) {
+                memcpy(out + length, parts[k], size);
+            }
+            length += size;
+        }
+    }
+    return length;
+}
+
+// Writes the expanded text into `out`, unless it is NULL. Returns its length.
+static size_t expand(const char *text, char *out) {
+    size_t length = 0;
+    while (*text) {
+        int list = find_list(text);
+        if (list < 0) {
+            if (out) {
+                out[length] = *text;
+            }
+            length++;
+            text++;
+            continue;
+        }
+        length += add_list((sinew_word_list)list, out ? out + length : NULL);
+        text = strchr(text, '}') + 1;
+    }
+    return length;
+}
+
+char *cli_expand_words(const char *text) {
+    size_t length = expand(text, NULL);
+    char *copy = malloc(length + 1);
+    if (copy) {
+        expand(text, copy);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+// Prints a text of the help.
+static void print_words(const char *text) {
+    char *expanded = cli_expand_words(text);
+    fputs(expanded ? expanded : text, stdout);
+    free(expanded);
+}
+
 static void print_option(const cli_option *option) {
     char left[96];
     char letter[8] = "    ";
@@ -122,7 +186,9 @@ static void print_option(const cli_option *option) {
 
     snprintf(left, sizeof left, "  %s--%s%s%s%s%s", letter, option->name, *argument ? " " : "",
              optional ? "[" : "", argument, optional ? "]" : "");
-    printf("%-*s %s\n", HELP_COLUMN, left, option->help);
+    printf("%-*s ", HELP_COLUMN, left);
+    print_words(option->help);
+    printf("\n");
 }
 
 static void print_help(const cli_command *command, const cli_option *options, int count) {
@@ -138,7 +204,9 @@ static void print_help(const cli_command *command, const cli_option *options, in
     }
 
     if (command->details) {
-        printf("\n%s\n", command->details);
+        printf("\n");
+        print_words(command->details);
+        printf("\n");
     }
 }
 

@@ -52,7 +52,7 @@ typedef struct cli_option {
     cli_option_kind kind;
     void *value;          // where it goes
     const char *argument; // name in the help, e.g. "DIR"; NULL for flags
-    const char *help;     // one line
+    const char *help;     // one line; {NAME} stands for a list of words
     double low, high;     // range of numbers; both 0: any
 } cli_option;
 
@@ -60,7 +60,7 @@ typedef struct cli_command {
     const char *name;
     const char *summary;   // one line for the overview
     const char *arguments; // after the name in the usage line, e.g. "SCENE.json"
-    const char *details;   // paragraphs below the options, or NULL
+    const char *details;   // paragraphs below the options, with {NAME} likewise, or NULL
     int (*run)(const struct cli_command *command, int argc, char **argv);
 } cli_command;
 
@@ -101,6 +101,10 @@ sinew_context *cli_create_context(const cli_command *command, int32_t threads);
 // Metres in a unit of length, by its name (mm, um, ...) or as a number; false with the message
 // printed.
 bool cli_read_unit(const cli_command *command, const char *text, double *metres);
+
+// A copy of a text in which {NAME} is replaced by the words of the list of that name
+// (sinew/io/words.h), "a, b, c"; other braces stay. Free it; NULL if memory is short.
+char *cli_expand_words(const char *text);
 
 // Words in a row, "a, b, c", as far as the room goes.
 void cli_join_words(char *text, size_t size, const char *const *words, int count);

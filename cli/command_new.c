@@ -3,6 +3,8 @@
 #include "files.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char starter[] =
@@ -15,8 +17,8 @@ static const char starter[] =
     "  \"gravity\": [0, 0, -9.81],      // [m/s2]\n"
     "  \"step\": 0.01,                  // [s]\n"
     "  \"duration\": 2,                 // [s], or \"steps\": 200\n"
-    "  \"integrator\": \"implicit-euler\", // or newton-euler, symplectic-euler, newmark, "
-    "midpoint, bdf2\n"
+    "  // {integrators}\n"
+    "  \"integrator\": \"implicit-euler\",\n"
     "\n"
     "  // Materials by name: a law, and its constants or a preset ('sinew list' shows both).\n"
     "  \"materials\": {\n"
@@ -28,7 +30,7 @@ static const char starter[] =
     "  \"bodies\": [\n"
     "    {\n"
     "      \"name\": \"bar\",\n"
-    "      // A generated shape (box, cylinder, sphere, tube, l, t, u), or { \"file\": "
+    "      // A generated shape ({shapes}), or { \"file\": "
     "\"mesh.msh\" }, or a surface to be "
     "filled\n"
     "      // with tets: { \"file\": \"surface.obj\", \"tets\": 20000 }.\n"
@@ -78,12 +80,16 @@ static int run(const cli_command *command, int argc, char **argv) {
     }
 
     status = CLI_OK;
-    if (cli_write_file(context, path, starter, sizeof starter - 1) != SINEW_OK) {
+    char *text = cli_expand_words(starter);
+    if (!text) {
+        status = cli_fail(command, CLI_BAD_INPUT, "out of memory");
+    } else if (cli_write_file(context, path, text, strlen(text)) != SINEW_OK) {
         status = cli_fail_call(command, context);
     } else {
         printf("wrote %s; try: sinew run %s\n", path, path);
     }
 
+    free(text);
     sinew_context_destroy(context);
     return status;
 }

@@ -320,8 +320,9 @@ static int run(const cli_command *command, int argc, char **argv) {
          16},
         {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "rigid, affine (default) or quadratic frames", 0,
          0},
-        {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "linear (default) or dual-quaternion", 0, 0},
-        {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "compliance (default) or euclidean", 0, 0},
+        {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "one of {blends} (default: linear)", 0, 0},
+        {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "one of {metrics} (default: compliance)", 0,
+         0},
         {"every-part", 0, CLI_FLAG, &o.every_part, NULL,
          "place a frame in each disconnected part that has none", 0, 0},
         {"voxels", 0, CLI_INTEGER, &o.voxels, "N",
@@ -384,8 +385,7 @@ const cli_command cli_command_rig = {
     .details =
         "INPUT is one or more closed surfaces (.obj .ply .stl .glb), a label volume (.nii .nrrd "
         ".mha),\n"
-        "or specimen:NAME (steak, gradient, inclusion, ribbon, knee, animal, dragon). Surfaces get "
-        "the\n"
+        "or specimen:NAME ({specimens}). Surfaces get the\n"
         "labels 1, 2, ...; where they overlap, the later one wins. --tissues names a JSON file:\n"
         "  {\"1\": {\"name\": \"muscle\", \"material\": {\"young\": 6e4, \"poisson\": 0.45}},\n"
         "   \"2\": {\"name\": \"bone\", \"material\": {\"preset\": \"bone\"}, \"rigid\": true}}\n"
