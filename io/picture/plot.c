@@ -404,8 +404,8 @@ static series_look look_of(const sinew_plot_panel *panel, int32_t index) {
     return look;
 }
 
-static bool point_of(const panel_layout *layout, const sinew_plot_series *series, int32_t i, double *x,
-                     double *y) {
+static bool point_of(const panel_layout *layout, const sinew_plot_series *series, int32_t i,
+                     double *x, double *y) {
     double dx = series_x(series, i);
     double dy = series->y[i];
     if (!is_shown(&layout->x, dx) || !is_shown(&layout->y, dy)) {

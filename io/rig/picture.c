@@ -3,7 +3,6 @@
 // inside others the first is cut open.
 #include "io/rig/rig.h"
 
-#include "sinew/frame_points.h"
 #include "sinew/surface.h"
 
 #include "io/picture/render.h"
@@ -234,17 +233,13 @@ static sinew_status create_sheet(sinew_context *context, const sinew_rig_file_de
 sinew_status sinew_rig_render(sinew_context *context, const sinew_rig_file_def *def,
                               sinew_picture **picture) {
     SN_TRY(sn_rig_check(context, def));
-    const sinew_mesh *surface = sinew_body_get_surface(def->body);
-    sinew_frame_points *points = NULL;
-    SN_TRY(sinew_frame_points_create(def->body, surface->points, surface->point_count, &points));
-
     painter p = {.context = context,
                  .def = def,
                  .voxels = def->autorig->voxels,
                  .labels = sinew_voxels_get_labels(def->autorig->voxels),
-                 .surface = surface,
+                 .surface = sinew_body_get_surface(def->body),
                  .node_count = sinew_frame_body_get_node_count(def->body)};
-    sinew_frame_points_get_weights(points, &p.starts, &p.nodes, &p.weights);
+    SN_TRY(sinew_frame_body_get_surface_weights(def->body, &p.starts, &p.nodes, &p.weights));
 
     sn_sheet sheet;
     sn_arena arena = sn_arena_create(context);
@@ -259,6 +254,5 @@ sinew_status sinew_rig_render(sinew_context *context, const sinew_rig_file_def *
 
     sinew_mesh_destroy(p.half);
     sn_arena_destroy(&arena);
-    sinew_frame_points_destroy(points);
     return status;
 }

@@ -1,7 +1,6 @@
 // The surface of a rig with frames as joints and shape functions as weights, at rest.
 #include "io/rig/rig.h"
 
-#include "sinew/frame_points.h"
 #include "sinew/io/animation_file.h"
 #include "sinew/surface.h"
 
@@ -17,9 +16,8 @@ static sinew_status fill_joints(const sinew_body *body, int32_t count, double *r
     return SINEW_OK;
 }
 
-static sinew_status write(sinew_context *context, const sinew_rig_file_def *def,
-                          const sinew_frame_points *points, sn_arena *arena, sinew_bytes *out,
-                          double *largest_loss) {
+static sinew_status write(sinew_context *context, const sinew_rig_file_def *def, sn_arena *arena,
+                          sinew_bytes *out, double *largest_loss) {
     int32_t joints = sinew_frame_body_get_node_count(def->body);
     double *rest = SN_PUSH(arena, double, 3 * (size_t)joints);
     sinew_joint_pose *poses = SN_PUSH(arena, sinew_joint_pose, joints);
@@ -30,7 +28,8 @@ static sinew_status write(sinew_context *context, const sinew_rig_file_def *def,
     sinew_skin_file_def skin = sinew_default_skin_file_def();
     skin.name = def->name;
     skin.surface = sinew_body_get_surface(def->body);
-    sinew_frame_points_get_weights(points, &skin.starts, &skin.joints, &skin.weights);
+    SN_TRY(
+        sinew_frame_body_get_surface_weights(def->body, &skin.starts, &skin.joints, &skin.weights));
     skin.joint_count = joints;
     skin.joint_rest = rest;
     skin.joints_per_point = JOINTS_PER_POINT;
@@ -47,13 +46,8 @@ static sinew_status write(sinew_context *context, const sinew_rig_file_def *def,
 sinew_status sinew_rig_write_skin(sinew_context *context, const sinew_rig_file_def *def,
                                   sinew_bytes *out, double *largest_loss) {
     SN_TRY(sn_rig_check(context, def));
-    const sinew_mesh *surface = sinew_body_get_surface(def->body);
-    sinew_frame_points *points = NULL;
-    SN_TRY(sinew_frame_points_create(def->body, surface->points, surface->point_count, &points));
-
     sn_arena arena = sn_arena_create(context);
-    sinew_status status = write(context, def, points, &arena, out, largest_loss);
+    sinew_status status = write(context, def, &arena, out, largest_loss);
     sn_arena_destroy(&arena);
-    sinew_frame_points_destroy(points);
     return status;
 }
