@@ -8,6 +8,7 @@
 #include "sinew/base.h"
 #include "sinew/binding.h"
 #include "sinew/body.h"
+#include "sinew/contact.h"
 #include "sinew/field.h"
 #include "sinew/frame.h"
 #include "sinew/frame_body.h"

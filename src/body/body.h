@@ -12,7 +12,8 @@
 #include "body/ops.h"
 
 typedef struct sn_load sn_load;
-typedef struct sn_surface_tree sn_surface_tree; // body/surface_query.c
+typedef struct sinew_body_contact_def sinew_body_contact_def; // sinew/contact.h
+typedef struct sn_surface_tree sn_surface_tree;               // body/surface_query.c
 
 // A body's entry in the energy ledger (dynamics/ledger.h), stored in the state as four doubles.
 typedef struct sn_body_ledger {
@@ -72,6 +73,7 @@ struct sinew_body {
     double *surface_force_room;    // memory for them; NULL until first used
     double *surface_work;          // positions and forces of the vertices; NULL until first used
     sn_surface_tree *surface_tree; // for rays and nearest points; NULL until first used
+    sinew_body_contact_def *contact; // how it takes part in contact; NULL: by default
     struct sinew_point *points;    // created by the user, newest first
     void *user;                    // the user's pointer
 

@@ -284,6 +284,7 @@ static const sn_body_ops elastic_ops = {
     .surface =
         {
             .compute = sn_element_surface_compute,
+            .get_jacobian = sn_element_surface_get_jacobian,
             .add_forces = sn_element_surface_add_forces,
             .measure = sn_element_surface_measure,
         },

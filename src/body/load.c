@@ -135,7 +135,7 @@ void sn_loads_add_surface_forces(sinew_body *body, double *force) {
         memcpy(forces, body->surface_forces, count * sizeof *forces);
     }
     if (pressed) {
-        body->ops->surface.compute(body, positions);
+        body->ops->surface.compute(body, body->q, positions);
     }
 
     // In the order in which the loads were added (the list has the newest first).
@@ -365,7 +365,7 @@ static void measure_faces(const sinew_body *body, const sn_load *load, sinew_loa
 static void measure_triangles(const sinew_body *body, const sn_load *load,
                               sinew_load_report *report) {
     double *positions = body->surface_work;
-    body->ops->surface.compute(body, positions);
+    body->ops->surface.compute(body, body->q, positions);
     for (int32_t i = 0; i < load->triangle_count; i++) {
         const int32_t *t = corners_of(body, load, i);
         report->rest_area += 0.5 * sn_length(triangle_area(body->surface->points, t));

@@ -150,11 +150,15 @@ typedef struct sn_point_ops {
     sinew_status (*get_state)(sinew_body *body, const sn_point *point, sinew_element_state *state);
 } sn_point_ops;
 
-// The surface, at the present configuration. Supplied by every model.
+// The surface. Supplied by every model.
 typedef struct sn_surface_ops {
-    // Positions of the vertices of body->surface.
-    void (*compute)(const sinew_body *body, double *positions);
-    // rows += J' f, with f the forces on the vertices and J = d(vertices)/d(rows).
+    // Positions of the vertices of body->surface at q.
+    void (*compute)(const sinew_body *body, const double *q, double *positions);
+    // How a vertex follows the rows at the configuration of the last points.prepare: dx = sum_k J_k
+    // d(row k). `row` and `J` may be NULL. Returns the number of rows.
+    int32_t (*get_jacobian)(const sinew_body *body, int32_t vertex, int32_t *row, sn_mat3 *J);
+    // rows += J' f at the present configuration, with f the forces on the vertices and J =
+    // d(vertices)/d(rows).
     void (*add_forces)(const sinew_body *body, const double *forces, double *rows);
     // Velocities and material states of the vertices; either may be NULL.
     sinew_status (*measure)(sinew_body *body, double *velocities, sinew_element_state *states);

@@ -41,12 +41,33 @@ static void take_values(const sinew_body *body, const double *nodes, int32_t wid
     }
 }
 
-void sn_element_surface_compute(const sinew_body *body, double *positions) {
+void sn_element_surface_compute(const sinew_body *body, const double *q, double *positions) {
     if (body->embedding) {
-        sinew_embedding_compute_points(body->embedding, body->q, positions);
+        sinew_embedding_compute_points(body->embedding, q, positions);
     } else {
-        take_values(body, body->q, 3, positions);
+        take_values(body, q, 3, positions);
     }
+}
+
+int32_t sn_element_surface_get_jacobian(const sinew_body *body, int32_t vertex, int32_t *row,
+                                        sn_mat3 *J) {
+    double one = 1;
+    const double *weights = &one;
+    const int32_t *nodes = body->surface_nodes + vertex;
+    int32_t count = 1;
+    if (body->embedding) {
+        count = sn_embedding_get_entries(body->embedding, vertex, &nodes, &weights);
+    }
+
+    for (int32_t k = 0; k < count; k++) {
+        if (row) {
+            row[k] = nodes[k];
+        }
+        if (J) {
+            J[k] = sn_mat3_scale(weights[k], sn_mat3_identity());
+        }
+    }
+    return count;
 }
 
 void sn_element_surface_add_forces(const sinew_body *body, const double *forces, double *rows) {
@@ -137,7 +158,7 @@ const int32_t *sinew_body_get_surface_nodes(const sinew_body *body) {
 }
 
 void sinew_body_compute_surface(const sinew_body *body, double *positions, double *normals) {
-    body->ops->surface.compute(body, positions);
+    body->ops->surface.compute(body, body->q, positions);
     if (normals) {
         sinew_mesh_compute_normals(body->surface, positions, normals);
     }

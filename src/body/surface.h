@@ -12,7 +12,9 @@
 sinew_status sn_element_surface_build(sinew_body *body, const sinew_mesh *mesh);
 
 // The operations of such a surface.
-void sn_element_surface_compute(const sinew_body *body, double *positions);
+void sn_element_surface_compute(const sinew_body *body, const double *q, double *positions);
+int32_t sn_element_surface_get_jacobian(const sinew_body *body, int32_t vertex, int32_t *row,
+                                        sn_mat3 *J);
 void sn_element_surface_add_forces(const sinew_body *body, const double *forces, double *rows);
 sinew_status sn_element_surface_measure(sinew_body *body, double *velocities,
                                         sinew_element_state *states);

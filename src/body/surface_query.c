@@ -97,7 +97,7 @@ static sinew_status get_tree(sinew_body *body, const sn_triangle_tree **out) {
     sn_surface_tree *tree = body->surface_tree;
     SN_TRY(push_key(tree, body));
     if (!is_current(tree, body)) {
-        body->ops->surface.compute(body, tree->positions);
+        body->ops->surface.compute(body, body->q, tree->positions);
         compute_boxes(body->surface, tree->positions, tree->boxes);
         sn_bvh_refit(&tree->tree.bvh, tree->boxes);
 

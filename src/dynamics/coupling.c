@@ -3,6 +3,7 @@
 // in T(j), folded to the lower triangle.
 #include "dynamics/coupling.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/link.h"
 
 #include <string.h>
@@ -222,22 +223,25 @@ static sinew_status build_pattern(sn_island *island, sn_arena *scratch) {
     int32_t *tie_of_row;
     SN_TRY(push_tie_of_row(island, scratch, &tie_of_row));
 
-    sn_bsr_sets *lists = SN_PUSH(scratch, sn_bsr_sets, island->body_count + 1);
+    int32_t list_count = island->body_count + 2;
+    sn_bsr_sets *lists = SN_PUSH(scratch, sn_bsr_sets, list_count);
     SN_TRY(sn_arena_status(scratch));
-    for (int32_t i = 0; i <= island->body_count; i++) {
+    for (int32_t i = 0; i < list_count; i++) {
         set_list sets = {0};
         if (i < island->body_count) {
             SN_TRY(push_body_sets(island, &island->bodies[i], tie_of_row, scratch, &sets));
-        } else {
+        } else if (i == island->body_count) {
             SN_TRY(push_link_sets(island, scratch, &sets));
+        } else {
+            SN_TRY(
+                sn_contact_push_sets(island, scratch, &sets.offsets, &sets.members, &sets.count));
         }
 
         lists[i] =
             (sn_bsr_sets){.count = sets.count, .offsets = sets.offsets, .members = sets.members};
     }
 
-    SN_TRY(sn_bsr_build(&island->arena, island->rows, lists, island->body_count + 1,
-                        &island->own_pattern));
+    SN_TRY(sn_bsr_build(&island->arena, island->rows, lists, list_count, &island->own_pattern));
     island->pattern = &island->own_pattern;
 
     for (int32_t i = 0; i < island->body_count; i++) {

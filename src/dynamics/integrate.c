@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "body/load.h"
+#include "dynamics/contact.h"
 #include "dynamics/ledger.h"
 #include "dynamics/link.h"
 #include "linalg/vector.h"
@@ -38,7 +39,8 @@ static sn_step_rows rows_of(const sn_island *island, const sn_island_body *membe
 
 // One body that nothing holds.
 static bool is_free(const sn_island *island) {
-    if (island->body_count > 1 || island->link_count > 0) {
+    bool touching = island->contact && island->contact->touching;
+    if (island->body_count > 1 || island->link_count > 0 || touching) {
         return false;
     }
 
@@ -344,6 +346,40 @@ static void remove_torque(sn_island *island, sn_scheme scheme) {
     }
 }
 
+static sinew_status solve_free(sn_island *island, const sn_newton_def *newton,
+                               sinew_step_report *report) {
+    SN_TRY(sn_newton_solve(island, newton, report));
+    if (newton->moved && report->outcome == SINEW_OUTCOME_CONVERGED) {
+        remove_torque(island, newton->scheme);
+    }
+    return SINEW_OK;
+}
+
+// As long as nothing is near, a step is solved as it would be without contact.
+static sinew_status solve_with_contact(sn_island *island, const sn_newton_def *newton,
+                                       sinew_step_report *report) {
+    bool touching;
+    SN_TRY(sn_contact_begin(island, &touching));
+    if (touching) {
+        return sn_contact_solve(island, newton, false, report);
+    }
+
+    SN_TRY(solve_free(island, newton, report));
+    if (report->outcome == SINEW_OUTCOME_NOT_FINITE || !sn_integrate_is_finite(island) ||
+        sn_contact_follow(island)) {
+        return SINEW_OK;
+    }
+
+    // Again from where the solve began.
+    size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
+    if (newton->moved) {
+        memcpy(island->xi, island->trial_xi, bytes);
+    } else {
+        memset(island->xi, 0, bytes);
+    }
+    return sn_contact_solve(island, newton, true, report);
+}
+
 // Held unknowns take their velocity and acceleration from the path that is prescribed, by backward
 // differences of second order. The recurrences of integrators without damping (v = 2 xi / h - v)
 // would let any mismatch alternate forever, and with rotating masses grow.
@@ -419,13 +455,8 @@ sinew_status sn_integrate_solve_by(sn_island *island, const sn_integrator *integ
     newton.linearised = integrator->linearised;
     newton.moved = newton.linearised && turn_first(island, h);
     memcpy(island->trial_xi, island->xi, bytes); // where a linearised step begins
-    SN_TRY(sn_newton_solve(island, &newton, report));
-
-    if (newton.moved && report->outcome == SINEW_OUTCOME_CONVERGED) {
-        remove_torque(island, newton.scheme);
-    }
-
-    return SINEW_OK;
+    return island->contact ? solve_with_contact(island, &newton, report)
+                           : solve_free(island, &newton, report);
 }
 
 bool sn_integrate_is_finite(const sn_island *island) {
@@ -545,6 +576,10 @@ static void accept_body(sn_island *island, const sn_island_body *member) {
     // What it ends with.
     integrator->finish(integrator, body, h, &rows);
     sn_body_retract(body, body->q, body->previous_q, rows.xi);
+    const double *arrived = body->q;
+    if (island->contact) {
+        arrived = sn_contact_take_configuration(island, member);
+    }
     if (body->moves_freely) {
         carry_momentum(body, integrator, h, body->acceleration, body->previous_q, body->v);
     }
@@ -555,9 +590,10 @@ static void accept_body(sn_island *island, const sn_island_body *member) {
         restore_rotation(island, member);
     }
 
-    // Held coordinates exactly where they were prescribed, not up to rounding.
+    // Held coordinates exactly where they were prescribed, not up to rounding; unless contact
+    // stopped them.
     for (int32_t i = 0; i < body->config_count && !body->ops->motion.retract; i++) {
-        if (body->mask[i]) {
+        if (body->mask[i] && body->q[i] == arrived[i]) {
             body->q[i] = body->target[i];
         }
     }
@@ -605,6 +641,9 @@ void sn_integrate_accept(sn_island *island) {
     }
 
     sn_links_subtract_tensions(island, island->xi, island->inertia);
+    if (island->contact) {
+        sn_contact_add_forces(island, -1, island->inertia);
+    }
     for (int32_t i = 0; i < island->body_count; i++) {
         accept_body(island, &island->bodies[i]);
     }

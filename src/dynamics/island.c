@@ -2,6 +2,7 @@
 // allocates nothing.
 #include "dynamics/island.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/coupling.h"
 #include "dynamics/link.h"
 #include "linalg/vector.h"
@@ -94,6 +95,11 @@ static bool wants_products(const sn_island *island, bool is_static) {
         return solver == SINEW_SOLVER_MATRIX_FREE;
     }
 
+    // Contact couples most frames of a body, which a matrix of the whole body has room for.
+    if (island->world->contact && island->world->contact->on) {
+        return false;
+    }
+
     for (int32_t i = 0; i < island->body_count; i++) {
         const sinew_body *body = island->bodies[i].body;
         if (!body->ops->products || !body->ops->products->are_preferred(body)) {
@@ -114,8 +120,10 @@ static sinew_status build(sn_island *island, sinew_body **bodies, int32_t count,
     SN_TRY(push_vectors(island));
     SN_TRY(sn_coupling_collect_ties(island));
     SN_TRY(sn_links_collect(island));
+    SN_TRY(sn_contact_island_create(island));
 
-    if (count == 1 && island->tie_count == 0 && island->link_count == 0) {
+    bool alone = count == 1 && island->tie_count == 0 && island->link_count == 0;
+    if (alone && !sn_contact_couples(island)) {
         island->pattern = island->bodies[0].pattern;
     } else {
         SN_TRY(sn_coupling_build_pattern(island));
@@ -124,11 +132,13 @@ static sinew_status build(sn_island *island, sinew_body **bodies, int32_t count,
     island->A = sn_bsr_push_values(&island->arena, island->pattern);
     for (int32_t i = 0; i < count; i++) {
         sn_island_body *member = &island->bodies[i];
-        bool alone = island->pattern == member->pattern;
-        member->matrix = alone ? island->A : sn_bsr_push_values(&island->arena, member->pattern);
+        member->matrix = island->pattern == member->pattern
+                             ? island->A
+                             : sn_bsr_push_values(&island->arena, member->pattern);
     }
 
-    return sn_arena_status(&island->arena);
+    SN_TRY(sn_arena_status(&island->arena));
+    return sn_contact_island_finish(island);
 }
 
 sinew_solver sn_island_chosen_solver(const sn_island *island) {
@@ -168,6 +178,7 @@ void sn_island_destroy(sn_island *island) {
         return;
     }
     sn_solver_destroy(island->solver);
+    sn_contact_island_release(island);
     sn_arena arena = island->arena; // the island lives in it
     sn_arena_destroy(&arena);
 }

@@ -50,6 +50,7 @@ typedef struct sn_tie {
 } sn_tie;
 
 typedef struct sn_link sn_link;
+typedef struct sn_island_contact sn_island_contact; // contact.h
 
 // Energies of an island: see ledger.h. [J]
 typedef struct sn_ledger_entry {
@@ -69,6 +70,7 @@ struct sn_island {
     int32_t tie_count;
     sn_link *links; // springs and constraints between points
     int32_t link_count, hard_link_count;
+    sn_island_contact *contact;      // NULL: nothing of the island takes part
     bool has_energy;                 // all bodies have one
     const sn_integrator *integrator; // of the step in progress
     double h;                        // its length [s]

@@ -1,5 +1,6 @@
 #include "dynamics/ledger.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/integrate.h"
 #include "dynamics/link.h"
 
@@ -316,6 +317,10 @@ bool sn_ledger_check(sn_island *island) {
     explained = fmax(explained, given_away(before));
     double start = begun && !changed ? last.kinetic + fmax(0, before) : 0;
     explained += fmax(0, compute_external_work(island));
+
+    if (island->contact) {
+        explained += sn_contact_compute_work(island);
+    }
 
     // What the step ends with.
     double kinetic = compute_end_kinetic(island);

@@ -1,6 +1,7 @@
 #include "dynamics/newton.h"
 
 #include "base/clock.h"
+#include "dynamics/contact.h"
 #include "dynamics/link.h"
 #include "linalg/vector.h"
 
@@ -8,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_CLIMB = 5, MAX_CUTS = 40, MAX_SHIFTS = 10, MAX_PASSES = 20 };
+enum { MAX_CLIMB = 5, MAX_CUTS = 40, MAX_SHIFTS = 10, MAX_PASSES = 20, MAX_REVISIONS = 8 };
 
 // What one point of the search knows.
 typedef struct search_point {
@@ -38,6 +39,9 @@ static void find_floors(const sn_island *island, search_point *point) {
     }
 
     stiffness = fmax(stiffness, sn_links_largest_stiffness(island));
+    if (island->contact) {
+        stiffness = fmax(stiffness, sn_contact_largest_stiffness(island));
+    }
     point->floor = 8 * DBL_EPSILON * stiffness * position;
     point->energy_floor = point->floor * position;
 }
@@ -89,6 +93,9 @@ static search_point evaluate(sn_island *island, const sn_newton_def *def, const 
     double begin = sn_seconds();
     double energy = sn_island_evaluate(island, xi, want);
     search_point point = {.potential = energy, .energy = energy};
+    if (island->contact) {
+        point.potential += sn_contact_evaluate(island, island->force);
+    }
 
     point.potential += compute_load_potential(island, def, xi, begins);
     compute_residual(island, &point);
@@ -276,18 +283,47 @@ static bool is_direct(const sn_island *island) {
     return kind == SN_SOLVER_CHOLMOD || kind == SN_SOLVER_CHOLESKY || kind == SN_SOLVER_DENSE;
 }
 
+// Solves for the direction with contact. Where the linear system is small, touches that the
+// solution lets go or calls for change it, and it is solved again: the cheap way to a set that
+// fits.
+static sinew_status solve_touching(sn_island *island, const sn_newton_def *def, bool moving,
+                                   int shifts, bool *usable, search_point *point,
+                                   sinew_step_report *report) {
+    bool revises = def->linearised && sn_contact_keep_matrix(island);
+    for (int pass = 0;; pass++) {
+        sn_contact_add_matrix(island);
+        SN_TRY(solve_direction(island, def, moving, shifts, usable, report));
+        if (!revises || !*usable || pass == MAX_REVISIONS ||
+            !sn_contact_revise(island, island->direction)) {
+            return SINEW_OK;
+        }
+
+        compute_remaining(island, island->direction);
+        compute_residual(island, point);
+    }
+}
+
 static sinew_status assemble_and_solve(sn_island *island, const sn_newton_def *def,
                                        sn_island_want want, bool moving, int shifts, bool *usable,
                                        search_point *point, sinew_step_report *report) {
     double begin = sn_seconds();
-    if (sn_island_assemble(island, def->scheme, want)) {
+    bool added = sn_island_assemble(island, def->scheme, want);
+    if (added) {
         point->potential += sn_links_add_forces(island, true, island->force);
+    }
+    if (island->contact) {
+        double potential;
+        added = sn_contact_choose_penalties(island, &potential) || added;
+        point->potential += potential;
+    }
+    if (added) {
         compute_residual(island, point);
         find_floors(island, point);
     }
 
     report->assemble_seconds += sn_seconds() - begin;
-    return solve_direction(island, def, moving, shifts, usable, report);
+    return island->contact ? solve_touching(island, def, moving, shifts, usable, point, report)
+                           : solve_direction(island, def, moving, shifts, usable, report);
 }
 
 // Newton's direction. A direct solver finds out whether the true stiffness is positive definite,
@@ -394,89 +430,116 @@ static bool judge_climb(sn_island *island, const search_point *point, watchdog *
     return false;
 }
 
+// One iteration; the watchdog is that of the whole solve.
+static sinew_status iterate(sn_island *island, const sn_newton_def *def, int32_t iteration,
+                            watchdog *dog, double *moved, bool *done, sinew_step_report *report) {
+    size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
+    bool exact = !def->linearised && is_direct(island);
+    *moved = 0;
+    *done = true;
+
+    // The damping matrix of the step is the first one, and must be positive semi-definite.
+    bool exact_now = exact && (iteration > 0 || def->scheme.e == 0);
+    sn_island_want want = exact_now ? SN_WANT_EXACT_STIFFNESS : SN_WANT_PROJECTED_STIFFNESS;
+    bool begins = iteration == 0 && def->scheme.c > 0; // statics may begin elsewhere
+    search_point point = evaluate(island, def, island->xi, begins, want, report);
+    if (!judge_climb(island, &point, dog)) {
+        point = evaluate(island, def, island->xi, begins, want, report);
+    }
+
+    if (iteration == 0) {
+        island->energy_before = point.energy;
+    }
+    island->energy_after = point.energy;
+
+    report->newton_residual = point.scale > 0 ? point.residual / point.scale : 0;
+    bool moving = compute_remaining(island, island->direction);
+    if (!isfinite(point.residual)) {
+        report->outcome = SINEW_OUTCOME_NOT_FINITE;
+        return SINEW_OK;
+    }
+
+    double limit = fmax(def->tolerance * point.scale, point.floor);
+    bool open = island->contact && sn_contact_is_open(island);
+    bool balanced = !moving && !open && point.residual <= limit;
+    if (balanced && dog->steps == 0 && sn_links_largest_lack(island) <= limit) {
+        report->outcome = SINEW_OUTCOME_CONVERGED;
+        return SINEW_OK;
+    }
+
+    if (iteration == def->iterations) {
+        if (dog->steps > 0) {
+            memcpy(island->xi, island->inertia_offset, bytes);
+        }
+        report->outcome = SINEW_OUTCOME_ITERATION_LIMIT;
+        return SINEW_OK;
+    }
+
+    const char *what = def->scheme.c > 0 ? "taking a step" : "solving for equilibrium";
+    SN_TRY(sn_report_progress(island->world->context, what, -1));
+    report->newton_iterations++;
+    SN_TRY(find_direction(island, def, exact_now, moving, &point, report));
+    sn_links_predict(island, island->direction);
+
+    if (def->linearised) {
+        move(island, island->xi, 1);
+        sn_links_advance(island, 1);
+        sn_newton_close_links(island, def, 1, fmax(def->tolerance * point.scale, point.floor),
+                              report);
+        *moved = sn_vector_largest(sn_island_size(island), island->direction);
+        report->outcome = SINEW_OUTCOME_CONVERGED;
+        return SINEW_OK;
+    }
+
+    double share = 1;
+    if (dog->steps > 0) {
+        move(island, island->trial_xi, 1);
+        dog->steps++;
+
+    } else if (!moving && may_climb(island, def, dog) &&
+               !falls_at_once(island, def, &point, report)) {
+        memcpy(island->inertia_offset, island->xi, bytes);
+        double reach = sn_vector_largest(sn_island_size(island), island->direction);
+        *dog = (watchdog){.steps = 1, .reach = reach, .start = point};
+
+    } else if (moving) { // the supports do work on the body, so phi may rise: take the step as it is
+        move(island, island->trial_xi, 1);
+
+    } else {
+        search_outcome found = search_line(island, def, &point, &share, report);
+        if (found != SEARCH_FOUND) {
+            report->outcome =
+                found == SEARCH_AT_ROUNDING ? SINEW_OUTCOME_CONVERGED : SINEW_OUTCOME_STALLED;
+            return SINEW_OK;
+        }
+    }
+
+    memcpy(island->xi, island->trial_xi, bytes);
+    sn_links_advance(island, share);
+    *moved = share * sn_vector_largest(sn_island_size(island), island->direction);
+    *done = false;
+    return SINEW_OK;
+}
+
+void sn_newton_begin(sn_island *island) {
+    sn_links_begin(island);
+}
+
+sinew_status sn_newton_iterate(sn_island *island, const sn_newton_def *def, int32_t iteration,
+                               double *moved, bool *done, sinew_step_report *report) {
+    SN_ASSERT(def->scheme.c > 0); // only statics climb
+    watchdog dog = {.steps = 0};
+    return iterate(island, def, iteration, &dog, moved, done, report);
+}
+
 sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
                              sinew_step_report *report) {
     watchdog dog = {.steps = 0};
-    size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
-    bool exact = !def->linearised && is_direct(island);
-
-    sn_links_begin(island);
-    for (int32_t iteration = 0;; iteration++) {
-        // The damping matrix of the step is the first one, and must be positive semi-definite.
-        bool exact_now = exact && (iteration > 0 || def->scheme.e == 0);
-        sn_island_want want = exact_now ? SN_WANT_EXACT_STIFFNESS : SN_WANT_PROJECTED_STIFFNESS;
-        bool begins = iteration == 0 && def->scheme.c > 0; // statics may begin elsewhere
-        search_point point = evaluate(island, def, island->xi, begins, want, report);
-        if (!judge_climb(island, &point, &dog)) {
-            point = evaluate(island, def, island->xi, begins, want, report);
-        }
-
-        if (iteration == 0) {
-            island->energy_before = point.energy;
-        }
-        island->energy_after = point.energy;
-
-        report->newton_residual = point.scale > 0 ? point.residual / point.scale : 0;
-        bool moving = compute_remaining(island, island->direction);
-        if (!isfinite(point.residual)) {
-            report->outcome = SINEW_OUTCOME_NOT_FINITE;
-            return SINEW_OK;
-        }
-
-        double limit = fmax(def->tolerance * point.scale, point.floor);
-        bool balanced = !moving && point.residual <= limit;
-        if (balanced && dog.steps == 0 && sn_links_largest_lack(island) <= limit) {
-            report->outcome = SINEW_OUTCOME_CONVERGED;
-            return SINEW_OK;
-        }
-
-        if (iteration == def->iterations) {
-            if (dog.steps > 0) {
-                memcpy(island->xi, island->inertia_offset, bytes);
-            }
-            report->outcome = SINEW_OUTCOME_ITERATION_LIMIT;
-            return SINEW_OK;
-        }
-
-        const char *what = def->scheme.c > 0 ? "taking a step" : "solving for equilibrium";
-        SN_TRY(sn_report_progress(island->world->context, what, -1));
-        report->newton_iterations++;
-        SN_TRY(find_direction(island, def, exact_now, moving, &point, report));
-        sn_links_predict(island, island->direction);
-
-        if (def->linearised) {
-            move(island, island->xi, 1);
-            sn_links_advance(island, 1);
-            sn_newton_close_links(island, def, 1, fmax(def->tolerance * point.scale, point.floor),
-                                  report);
-            report->outcome = SINEW_OUTCOME_CONVERGED;
-            return SINEW_OK;
-        }
-
-        double share = 1;
-        if (dog.steps > 0) {
-            move(island, island->trial_xi, 1);
-            dog.steps++;
-
-        } else if (!moving && may_climb(island, def, &dog) &&
-                   !falls_at_once(island, def, &point, report)) {
-            memcpy(island->inertia_offset, island->xi, bytes);
-            double reach = sn_vector_largest(sn_island_size(island), island->direction);
-            dog = (watchdog){.steps = 1, .reach = reach, .start = point};
-
-        } else if (moving) { // the supports do work on the body, so phi may rise: take the step as
-                             // it is
-            move(island, island->trial_xi, 1);
-
-        } else {
-            search_outcome found = search_line(island, def, &point, &share, report);
-            if (found != SEARCH_FOUND) {
-                report->outcome =
-                    found == SEARCH_AT_ROUNDING ? SINEW_OUTCOME_CONVERGED : SINEW_OUTCOME_STALLED;
-                return SINEW_OK;
-            }
-        }
-        memcpy(island->xi, island->trial_xi, bytes);
-        sn_links_advance(island, share);
+    bool done = false;
+    double moved;
+    sn_newton_begin(island);
+    for (int32_t iteration = 0; !done; iteration++) {
+        SN_TRY(iterate(island, def, iteration, &dog, &moved, &done, report));
     }
+    return SINEW_OK;
 }

@@ -29,6 +29,12 @@ typedef struct sn_newton_def {
 sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
                              sinew_step_report *report);
 
+// The same in parts, for a loop of one's own: `iteration` counts from 0. `moved` receives the
+// largest change of xi, and `done` whether there is nothing left to do; the report then says why.
+void sn_newton_begin(sn_island *island);
+sinew_status sn_newton_iterate(sn_island *island, const sn_newton_def *def, int32_t iteration,
+                               double *moved, bool *done, sinew_step_report *report);
+
 // After a linear solve for `direction` that moved xi by `reach` times it: solves with the same
 // matrix until hard links lack no more than the force `limit`. Direction and xi take in what that
 // adds.

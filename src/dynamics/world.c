@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "body/surface.h"
+#include "dynamics/contact.h"
 #include "dynamics/integrate.h"
 #include "dynamics/island.h"
 #include "dynamics/ledger.h"
@@ -123,6 +124,7 @@ void sinew_world_destroy(sinew_world *world) {
         sn_body_destroy(world->bodies[i]);
     }
 
+    sn_contact_destroy(world);
     sinew_context *context = world->context;
     sn_release(context, world->bodies, world->body_capacity, sizeof *world->bodies);
     sn_release(context, world->attachments, world->attachment_capacity, sizeof *world->attachments);
@@ -149,6 +151,7 @@ void sinew_body_destroy(sinew_body *body) {
     sinew_world *world = body->world;
     sn_world_forget_islands(world);
     sn_world_remove_attachments(world, body, NULL, true);
+    sn_contact_forget_body(world, body->index);
     world->body_count--;
     for (int32_t i = body->index; i < (int32_t)world->body_count; i++) {
         world->bodies[i] = world->bodies[i + 1];
@@ -265,10 +268,7 @@ static double measure_end(sn_island *island, const sn_island_body *member) {
     sinew_body *body = member->body;
     sn_integrate_find_end(island, member, island->scratch + 3 * member->first_row);
 
-    double *q = body->q;
-    body->q = member->trial_q;
-    body->ops->surface.compute(body, body->surface_work);
-    body->q = q;
+    body->ops->surface.compute(body, member->trial_q, body->surface_work);
     return sn_box_diagonal(sn_box_of_points(body->surface_work, body->surface->point_count));
 }
 
@@ -394,6 +394,9 @@ static void accept_step(sinew_world *world) {
         }
     }
 
+    if (world->contact && world->contact->on) {
+        sn_contact_accept(world);
+    }
     world->steps++;
 }
 
@@ -401,11 +404,18 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     double begin = sn_seconds();
     sinew_step_report report = {.solver_converged = true};
     sinew_status status = sn_world_prepare(world, false);
+    bool contact = world->contact && world->contact->on;
+    if (status == SINEW_OK && contact) {
+        sn_contact_begin_step(world);
+    }
     if (status == SINEW_OK) {
         status = solve_islands(world, &report);
     }
     if (status == SINEW_OK) {
         status = advance_others(world);
+    }
+    if (status == SINEW_OK && contact) {
+        status = sn_contact_end_step(world);
     }
     if (status == SINEW_OK) {
         accept_step(world);
@@ -468,6 +478,7 @@ double sinew_world_get_time_after(const sinew_world *world, int64_t steps) {
 
 sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def) {
     SN_TRY(check_world(world->context, def));
+    SN_TRY(sn_contact_check_integrator(world, def->integrator));
 
     // Memories of another step length or scheme do not fit.
     if (def->step != world->def.step || def->integrator != world->def.integrator) {

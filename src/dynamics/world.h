@@ -7,6 +7,7 @@
 #include "body/body.h"
 
 typedef struct sn_island sn_island;
+typedef struct sn_contact sn_contact; // contact.h
 
 // One end of an attachment: a point of a body, or, without a body, a position in space, of which
 // only `point.x` counts.
@@ -44,8 +45,9 @@ struct sinew_world {
     size_t body_count, body_capacity;
     sinew_attachment **attachments; // in the order in which they were made
     size_t attachment_count, attachment_capacity;
-    sn_island *islands; // a list, of all bodies that do not step by themselves
-    bool prepared;      // whether it is there; otherwise the next step builds it
+    sn_island *islands;  // a list, of all bodies that do not step by themselves
+    bool prepared;       // whether it is there; otherwise the next step builds it
+    sn_contact *contact; // obstacles, and what contact keeps; NULL until there is any
 };
 
 // Takes away the attachments of a body, to `target` or, if that is NULL, to anything; with

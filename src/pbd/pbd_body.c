@@ -247,6 +247,7 @@ static const sn_body_ops pbd_ops = {
     .surface =
         {
             .compute = sn_element_surface_compute,
+            .get_jacobian = sn_element_surface_get_jacobian,
             .add_forces = sn_element_surface_add_forces,
             .measure = sn_element_surface_measure,
         },

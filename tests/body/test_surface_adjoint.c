@@ -39,7 +39,7 @@ static double slope(sinew_body *body, const pull *p, double step) {
         }
 
         sn_body_retract(body, body->q, p->q, xi);
-        body->ops->surface.compute(body, p->positions[side]);
+        body->ops->surface.compute(body, body->q, p->positions[side]);
     }
 
     memcpy(body->q, p->q, config);

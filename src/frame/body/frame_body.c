@@ -276,6 +276,7 @@ const sn_body_ops sn_frame_body_ops = {
     .surface =
         {
             .compute = sn_frame_surface_compute,
+            .get_jacobian = sn_frame_surface_get_jacobian,
             .add_forces = sn_frame_surface_add_forces,
             .measure = sn_frame_surface_measure,
         },

@@ -111,9 +111,9 @@ static void move_patch(const sinew_body *body, const surface_job *whole, double 
     }
 }
 
-void sn_frame_surface_compute(const sinew_body *body, double *positions) {
+void sn_frame_surface_compute(const sinew_body *body, const double *q, double *positions) {
     const sn_frame_model *model = body->model;
-    sn_blend_prepare(&model->nodes, &model->blend, body->q);
+    sn_blend_prepare(&model->nodes, &model->blend, q);
     double maps[MOST_MAPS * SN_SURFACE_LINEAR] SN_ALIGNED;
 
     sn_isa isa = body->context->isa;
@@ -158,6 +158,42 @@ static sn_blend_offset vertex_offset(const sn_fade *fade, double age, int32_t ve
     return sum;
 }
 
+// A vertex with its weights; those that inserted nodes move have weights of their own.
+static sn_blend_point vertex_point(const sinew_body *body, int32_t vertex) {
+    const sn_frame_model *model = body->model;
+    int32_t patched = model->patch ? sn_vertex_patch_find(model->patch, vertex) : -1;
+    const sn_vertex_weights *v = patched < 0 ? &model->base_vertices : &model->patch->weights;
+    int32_t start = v->start[patched < 0 ? vertex : patched];
+    int32_t end = v->start[(patched < 0 ? vertex : patched) + 1];
+
+    return (sn_blend_point){.X = sn_load3(sn_at3(body->surface->points, vertex)),
+                            .count = end - start,
+                            .node = v->node + start,
+                            .weight = v->weight + start,
+                            .off = vertex_offset(&model->fade, *body->age, vertex)};
+}
+
+int32_t sn_frame_surface_get_jacobian(const sinew_body *body, int32_t vertex, int32_t *row,
+                                      sn_mat3 *J) {
+    const sn_frame_model *model = body->model;
+    sn_blend_point point = vertex_point(body, vertex);
+    if (J) {
+        return sn_blend_get_jacobian(&model->nodes, &model->blend, &point, row, J);
+    }
+
+    int32_t count = 0;
+    for (int32_t k = 0; k < point.count; k++) {
+        const sn_node *node = &model->nodes.items[point.node[k]];
+        for (int32_t r = 0; r < node->row_count; r++) {
+            if (row) {
+                row[count] = node->row + r;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
 void sn_frame_surface_add_forces(const sinew_body *body, const double *forces, double *rows) {
     const sn_frame_model *model = body->model;
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
@@ -168,16 +204,7 @@ void sn_frame_surface_add_forces(const sinew_body *body, const double *forces, d
             continue;
         }
 
-        // Vertices that inserted nodes move have weights of their own.
-        int32_t patched = model->patch ? sn_vertex_patch_find(model->patch, i) : -1;
-        const sn_vertex_weights *v = patched < 0 ? &model->base_vertices : &model->patch->weights;
-        int32_t start = v->start[patched < 0 ? i : patched];
-        int32_t end = v->start[(patched < 0 ? i : patched) + 1];
-        sn_blend_point point = {.X = sn_load3(sn_at3(body->surface->points, i)),
-                                .count = end - start,
-                                .node = v->node + start,
-                                .weight = v->weight + start,
-                                .off = vertex_offset(&model->fade, *body->age, i)};
+        sn_blend_point point = vertex_point(body, i);
         sn_blend_add_force(&model->nodes, &model->blend, &point, f, rows);
     }
 }

@@ -186,6 +186,14 @@ void sinew_embedding_compute_points(const sinew_embedding *embedding, const doub
     sn_parallel_for(embedding->arena.context, embedding->count, CHUNK, compute_points_chunk, &job);
 }
 
+int32_t sn_embedding_get_entries(const sinew_embedding *embedding, int32_t point,
+                                 const int32_t **nodes, const double **weights) {
+    size_t first = (size_t)embedding->nodes_per_point * (size_t)point;
+    *nodes = embedding->nodes + first;
+    *weights = embedding->weights + first;
+    return embedding->nodes_per_point;
+}
+
 void sn_embedding_add_forces(const sinew_embedding *embedding, const double *surface_forces,
                              double *mesh_forces) {
     size_t width = (size_t)embedding->nodes_per_point;

@@ -163,6 +163,10 @@ void sn_element_gradients_at(const sinew_mesh *mesh, int32_t element, sn_vec3 p,
 sinew_status sn_locate_points(sn_arena *scratch, const sinew_mesh *mesh, const double *points,
                               int32_t count, int32_t *elements, double *weights, double *distances);
 
+// The nodes that carry a point of an embedded surface, and their weights. Returns their number.
+int32_t sn_embedding_get_entries(const sinew_embedding *embedding, int32_t point,
+                                 const int32_t **nodes, const double **weights);
+
 // The transpose of sinew_embedding_compute_points: mesh_forces += W' surface_forces.
 void sn_embedding_add_forces(const sinew_embedding *embedding, const double *surface_forces,
                              double *mesh_forces);

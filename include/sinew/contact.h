@@ -1,0 +1,199 @@
+// Contact: obstacles, friction, and what touches what.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_CONTACT_H
+#define SINEW_CONTACT_H
+
+#include "sinew/body.h"
+#include "sinew/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How hard a step tries. Both modes accept only configurations that a separating plane of every
+/// pair certifies to be free of intersections.
+typedef enum sinew_contact_mode {
+    /// Two linear solves a step for bodies that touch. The cost is fixed; forces and friction lag
+    /// behind by a step where contact changes. The default. Integrators that iterate to convergence
+    /// take the reliable mode instead.
+    SINEW_CONTACT_INTERACTIVE,
+    /// Solves until forces, gaps and friction agree, with a line search.
+    SINEW_CONTACT_RELIABLE,
+} sinew_contact_mode;
+
+typedef struct sinew_contact_def {
+    /// Default SINEW_CONTACT_INTERACTIVE.
+    sinew_contact_mode mode;
+    /// Coefficient of Coulomb friction of everything that has none of its own. [-] At least 0.
+    /// Default 0.5. Between two materials acts the geometric mean of both.
+    double friction;
+    /// Speed of sliding below which friction is smoothed; a body that should stick creeps at most
+    /// this fast. [m/s] At least 0. Default 0: a thousandth of the largest body's size a second.
+    double friction_speed;
+    /// The gap that a body keeps to an obstacle; two bodies keep the sum of theirs. [m] At least 0.
+    /// Default 0: a thousandth of each body's size.
+    double thickness;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
+} sinew_contact_def;
+
+/// A definition with every field at its default.
+SINEW_API sinew_contact_def sinew_default_contact_def(void);
+
+/// Switches contact on, or changes how it is solved from the next step on. NULL switches it off and
+/// keeps the obstacles. Contact needs implicit Euler, linearised or by Newton's method, or BDF2.
+SINEW_API sinew_status sinew_world_set_contact(sinew_world *world, const sinew_contact_def *def);
+/// Whether contact is on; `def` receives its definition if it is, and may be NULL.
+SINEW_API bool sinew_world_get_contact(const sinew_world *world, sinew_contact_def *def);
+
+/// How one body takes part.
+typedef struct sinew_body_contact_def {
+    /// Whether it takes part at all. Default true.
+    bool on;
+    /// Coefficient of friction. [-] At least 0, or below 0 for the world's. Default -1.
+    double friction;
+    /// The gap it keeps. [m] At least 0; 0 for the world's. Default 0.
+    double thickness;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
+} sinew_body_contact_def;
+
+/// A definition with every field at its default.
+SINEW_API sinew_body_contact_def sinew_default_body_contact_def(void);
+/// Sets how a body takes part from the next step on. Bodies under position dynamics do not take
+/// part yet.
+SINEW_API sinew_status sinew_body_set_contact(sinew_body *body, const sinew_body_contact_def *def);
+
+/// Opaque: a solid that bodies cannot enter, fixed or moved by the host. Lives until it is
+/// destroyed or its world is.
+typedef struct sinew_obstacle sinew_obstacle;
+
+typedef enum sinew_obstacle_kind {
+    SINEW_OBSTACLE_PLANE,   ///< Everything below z = 0 in its own axes.
+    SINEW_OBSTACLE_SPHERE,  ///< About its position.
+    SINEW_OBSTACLE_BOX,     ///< About its position, along its own axes.
+    SINEW_OBSTACLE_CAPSULE, ///< About its position, along its own z axis, with round ends.
+} sinew_obstacle_kind;
+
+typedef struct sinew_obstacle_def {
+    /// Name for messages and files. Copied, at most 63 bytes. Default NULL, which gives "obstacle".
+    const char *name;
+    /// Default SINEW_OBSTACLE_PLANE.
+    sinew_obstacle_kind kind;
+    /// Where it is. [m] Finite. Default 0.
+    double position[3];
+    /// How it is rotated, as a quaternion (x, y, z, w); its length does not matter. [-] Not zero.
+    /// Default (0, 0, 0, 1).
+    double rotation[4];
+    /// Of a sphere or capsule. [m] Above 0. Default 0.5.
+    double radius;
+    /// Edges of a box. [m] Above 0. Default 1, 1, 1.
+    double size[3];
+    /// Of a capsule between the centres of its ends. [m] At least 0. Default 1.
+    double length;
+    /// Coefficient of friction. [-] At least 0, or below 0 for the world's. Default -1.
+    double friction;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
+} sinew_obstacle_def;
+
+/// A level floor through the origin.
+SINEW_API sinew_obstacle_def sinew_default_obstacle_def(void);
+
+/// Adds an obstacle; `obstacle` may be NULL. Switches contact on with its defaults if it is off.
+/// Bodies that overlap it are pushed out gently.
+SINEW_API sinew_status sinew_obstacle_create(sinew_world *world, const sinew_obstacle_def *def,
+                                             sinew_obstacle **obstacle);
+/// Takes an obstacle away. NULL is allowed.
+SINEW_API void sinew_obstacle_destroy(sinew_obstacle *obstacle);
+
+/// Where the obstacle is to be at the end of the next step. [m], quaternion. It carries along by
+/// friction what touches it. An obstacle that would have to pass through a body stops in front of
+/// it, and follows in later steps.
+SINEW_API sinew_status sinew_obstacle_move(sinew_obstacle *obstacle, const double position[3],
+                                           const double rotation[4]);
+/// Where it is now. Either pointer may be NULL.
+SINEW_API void sinew_obstacle_get_pose(const sinew_obstacle *obstacle, double position[3],
+                                       double rotation[4]);
+/// The force and the torque about its position that bodies exerted on it in the last step. [N],
+/// [N m] Either pointer may be NULL.
+SINEW_API void sinew_obstacle_get_force(const sinew_obstacle *obstacle, double force[3],
+                                        double torque[3]);
+/// The name it was given. Lives as long as the obstacle.
+SINEW_API const char *sinew_obstacle_get_name(const sinew_obstacle *obstacle);
+/// Obstacles [count], and each by its number, in the order they were made; NULL if there is none.
+SINEW_API int32_t sinew_world_get_obstacle_count(const sinew_world *world);
+SINEW_API sinew_obstacle *sinew_world_get_obstacle(const sinew_world *world, int32_t index);
+/// What it was made as, at its present pose.
+SINEW_API sinew_obstacle_def sinew_obstacle_get_def(const sinew_obstacle *obstacle);
+
+/// What contact did in the last step, of all bodies.
+typedef struct sinew_contact_report {
+    int32_t pairs;        ///< Pairs of features near enough to be looked at. [count]
+    int32_t active;       ///< ... that carry a force. [count]
+    int32_t solves;       ///< Linear solves of the group of bodies that took most. [count]
+    int32_t truncated;    ///< Vertices that stopped short of where forces would move them. [count]
+    int32_t held;         ///< Pairs without a proof of separation, kept where they were. [count]
+    int32_t overlaps;     ///< Vertices inside an obstacle, on their way out. [count]
+    double deepest;       ///< ... and how deep at most. [m]
+    double smallest_gap;  ///< Between accepted surfaces, of the pairs; INFINITY without any. [m]
+    double lag;           ///< The longest distance by which a vertex stopped short. [m]
+    double largest_force; ///< Of a pair. [N]
+} sinew_contact_report;
+
+/// Zeros, and an infinite gap, if nothing was near.
+SINEW_API sinew_contact_report sinew_world_get_contact_report(const sinew_world *world);
+
+/// A force between a body and an obstacle or another body, in the last step.
+typedef struct sinew_contact {
+    sinew_body *body;
+    sinew_body *other;        ///< NULL: an obstacle.
+    sinew_obstacle *obstacle; ///< NULL: a body.
+    double position[3];       ///< On the surface of `body`. [m]
+    double normal[3];         ///< Unit, towards `body`.
+    double force[3];          ///< On `body`, with friction. [N]
+    double gap;               ///< Between both surfaces. [m]
+    double slip;              ///< Tangential motion in the step. [m]
+} sinew_contact;
+
+/// The contacts of the last step; the list lives until the next step. Returns their number.
+SINEW_API int32_t sinew_world_get_contacts(const sinew_world *world,
+                                           const sinew_contact **contacts);
+
+/// Two things began or ceased to touch in the last step.
+typedef struct sinew_contact_event {
+    sinew_body *body;
+    sinew_body *other;        ///< NULL: an obstacle.
+    sinew_obstacle *obstacle; ///< NULL: a body.
+    bool began;               ///< false: ended.
+} sinew_contact_event;
+
+/// The events of the last step; the list lives until the next step. Returns their number.
+SINEW_API int32_t sinew_world_get_contact_events(const sinew_world *world,
+                                                 const sinew_contact_event **events);
+
+/// Contact of one body in the last step.
+typedef struct sinew_body_contact {
+    int32_t count;   ///< Of its contacts.
+    double force[3]; ///< The sum of their forces on it. [N]
+    double area;     ///< Of the part of its surface that carries them, one third of the triangles
+                     ///< around each vertex with a force. [m^2]
+} sinew_body_contact;
+
+SINEW_API sinew_status sinew_body_get_contact(sinew_body *body, sinew_body_contact *contact);
+
+/// Contact forces of the last step on the vertices of the body's surface, three numbers each. [N]
+/// `areas` receives the area that each vertex stands for, a third of the triangles around it, now,
+/// and may be NULL: force over area is the pressure. [m^2]
+SINEW_API sinew_status sinew_body_compute_contact_forces(sinew_body *body, double *forces,
+                                                         double *areas);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,175 @@
+// One step of an island with contact: solve, and let the surfaces follow as far as they may; again
+// from there.
+//
+// Interactive: two linear solves. The first takes as active what the prediction of free motion
+// says, so that an impact is seen before it happens; the second what the first one found. Reliable:
+// until neither the solution nor what the surfaces lag behind it moves faster than a thousandth of
+// the largest body's size a second, with a line search from the second solve on.
+//
+// Velocities come from the solution, not from where the surfaces stopped: what a commit takes away
+// is position and not momentum.
+#include "dynamics/contact.h"
+
+#include "linalg/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { INTERACTIVE_SOLVES = 2, RELIABLE_SOLVES = 30 };
+
+void sn_contact_begin_step(sinew_world *world) {
+    bool moves = false;
+    for (int32_t o = 0; o < world->contact->obstacle_count; o++) {
+        sinew_obstacle *obstacle = world->contact->obstacles[o];
+        obstacle->trial = obstacle->pose;
+        moves = moves || memcmp(&obstacle->pose, &obstacle->target, sizeof obstacle->pose) != 0;
+    }
+    if (!moves) {
+        return;
+    }
+
+    for (sn_island *island = world->islands; island; island = island->next) {
+        sn_island_contact *own = island->contact;
+        for (int32_t i = 0; own && i < island->body_count; i++) {
+            const sn_contact_member *member = &own->members[i];
+            const sinew_body *body = member->member->body;
+            if (member->on) {
+                body->ops->surface.compute(body, body->q, sn_at3(own->x, member->first_vertex));
+            }
+        }
+    }
+    sn_contact_move_obstacles(world);
+}
+
+sinew_status sn_contact_end_step(sinew_world *world) {
+    sn_contact_move_obstacles(world);
+    return sn_contact_prepare_accept(world);
+}
+
+// Where the surfaces would be at the end of the step if nothing but gravity acted.
+static void predict(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    const double *gravity = island->world->def.gravity;
+    double *xi = island->scratch;
+    double reach = island->h * island->h / island->integrator->c;
+    memcpy(xi, island->xi_inertia, (size_t)sn_island_size(island) * sizeof *xi);
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        if (island->mask[i] == SN_MASK_HELD) {
+            xi[i] = island->prescribed[i];
+        }
+    }
+    sn_contact_compute_surface(island, xi, own->guess);
+
+    // Gravity moves every vertex alike.
+    for (int32_t i = 0; i < 3 * own->vertex_count; i++) {
+        own->guess[i] += reach * gravity[i % 3];
+    }
+}
+
+sinew_status sn_contact_begin(sn_island *island, bool *touching) {
+    sn_island_contact *own = island->contact;
+    own->report = (sinew_contact_report){.smallest_gap = INFINITY};
+    own->linear = true;
+    own->touching = false;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_contact_member *member = &own->members[i];
+        const sinew_body *body = member->member->body;
+        memcpy(member->commit_q, body->q, (size_t)body->config_count * sizeof(double));
+        if (member->on) {
+            body->ops->surface.compute(body, body->q, sn_at3(own->x, member->first_vertex));
+        }
+    }
+
+    memcpy(own->start, own->x, 3 * (size_t)own->vertex_count * sizeof(double));
+    predict(island);
+    SN_TRY(sn_contact_find_touches(island, own->guess, true));
+    *touching = own->touch_count > 0;
+    return SINEW_OK;
+}
+
+bool sn_contact_follow(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    sn_contact_compute_surface(island, island->xi, own->hat);
+    if (sn_contact_commit(island) == 0) {
+        own->touch_count = 0;
+        return true;
+    }
+
+    // Back to the start: what the step found is only a better prediction now.
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_contact_member *member = &own->members[i];
+        const sinew_body *body = member->member->body;
+        memcpy(member->commit_q, body->q, (size_t)body->config_count * sizeof(double));
+    }
+    memcpy(own->x, own->start, 3 * (size_t)own->vertex_count * sizeof(double));
+    memcpy(own->guess, own->hat, 3 * (size_t)own->vertex_count * sizeof(double));
+    return false;
+}
+
+static void report_touches(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    sinew_contact_report *report = &own->report;
+    report->largest_force = sn_contact_finish_forces(island);
+    report->pairs = own->touch_count;
+    for (int32_t i = 0; i < own->touch_count; i++) {
+        const sn_touch *touch = &own->touches[i];
+        report->active += touch->force > 0;
+        report->smallest_gap = fmin(report->smallest_gap, touch->distance);
+        if (touch->distance < 0) {
+            report->overlaps++;
+            report->deepest = fmax(report->deepest, -touch->distance);
+        }
+    }
+}
+
+sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bool blocked,
+                              sinew_step_report *report) {
+    sn_island_contact *own = island->contact;
+    sn_newton_def def = *newton;
+    bool reliable = own->contact->def.mode == SINEW_CONTACT_RELIABLE || !newton->linearised;
+    int32_t most = reliable ? RELIABLE_SOLVES : INTERACTIVE_SOLVES;
+    double tolerance = own->friction_speed * island->h;
+
+    // A solve without contact that was blocked knows more than the prediction.
+    if (blocked) {
+        SN_TRY(sn_contact_find_touches(island, own->guess, true));
+    }
+
+    sn_newton_begin(island);
+    report->outcome = SINEW_OUTCOME_ITERATION_LIMIT;
+    for (int32_t solve = 0; solve < most; solve++) {
+        own->linear = !reliable || solve == 0;
+        if (solve > 0) {
+            SN_TRY(sn_contact_find_touches(island, own->hat, false));
+        }
+
+        bool done;
+        double moved;
+        def.linearised = own->linear;
+        SN_TRY(sn_newton_iterate(island, &def, solve, &moved, &done, report));
+        own->report.solves++;
+        if (report->outcome == SINEW_OUTCOME_NOT_FINITE) {
+            return SINEW_OK;
+        }
+
+        sn_contact_compute_surface(island, island->xi, own->hat);
+        double lag = sn_contact_commit(island);
+        if (reliable && solve > 0 && (moved <= tolerance) && lag <= tolerance) {
+            report->outcome = SINEW_OUTCOME_CONVERGED;
+            break;
+        }
+    }
+
+    if (!reliable) {
+        report->outcome = SINEW_OUTCOME_CONVERGED;
+    }
+    report_touches(island);
+    return SINEW_OK;
+}
+
+const double *sn_contact_take_configuration(sn_island *island, const sn_island_body *member) {
+    const sn_contact_member *own = &island->contact->members[member - island->bodies];
+    sinew_body *body = member->body;
+    memcpy(body->q, own->commit_q, (size_t)body->config_count * sizeof(double));
+    return own->hat_q;
+}

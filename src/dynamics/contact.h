@@ -1,0 +1,342 @@
+// Contact: what the world knows of it, and what an island needs to solve a step with it.
+//
+// A touch is a pair of features that may carry a force: a vertex of a body or a point inside one of
+// its triangles against an obstacle, or two features of bodies. With x the last accepted surface,
+// which intersects nothing, the closest points there give coefficients b, a normal n and a distance
+// d, and for a trial surface z
+//
+//   c(z) = d - thickness + sum b_i n . (z_i - x_i) - n . drift         drift: what the obstacle
+//   moves normal force max(0, l - p c(z)) along b_i n,  p = 10 / (n . D^-1 n) for one alone
+//
+// with D the diagonal of the system. The multiplier l is kept from step to step by key and advanced
+// once, at the end of a step (augmented Lagrangian: Hestenes 1969, Powell 1969). The trial surface
+// may intersect; x follows it as far as separating planes allow (contact_commit.c).
+//
+//   contact.c           the loop of solves and commits
+//   contact_pairs.c     which touches there are
+//   contact_forces.c    forces, stiffness, penalties
+//   contact_friction.c  Coulomb friction
+//   contact_commit.c    how far surfaces and obstacles may move
+//   contact_island.c    what an island keeps for contact
+//   contact_world.c     definitions and obstacles
+//   contact_report.c    what contact did in the last step
+#ifndef SN_DYNAMICS_CONTACT_H
+#define SN_DYNAMICS_CONTACT_H
+
+#include "sinew/contact.h"
+
+#include "contact/obstacle.h"
+#include "dynamics/newton.h"
+
+struct sinew_obstacle {
+    sinew_world *world;
+    int32_t index;
+    uint32_t number; // never used twice in a world
+    sn_obstacle_shape shape;
+    double friction;       // below 0: the world's
+    sn_rigid pose;         // accepted, clear of all bodies
+    sn_rigid target;       // where it is to be at the end of the next step
+    sn_rigid trial;        // where it is within the step in progress
+    sn_vec3 force, torque; // of the bodies on it in the last step, about its position [N], [N m]
+    char name[64];
+};
+
+// What a touch is known by from step to step.
+typedef struct sn_touch_key {
+    uint64_t who;  // body and obstacle or other body, kind
+    uint64_t what; // features
+} sn_touch_key;
+
+// Kinds of touches: a vertex or a point inside a triangle against an obstacle, a vertex against a
+// triangle of a body, two edges of bodies.
+typedef enum sn_touch_kind {
+    SN_TOUCH_VERTEX,
+    SN_TOUCH_TRIANGLE,
+    SN_TOUCH_VERTEX_TRIANGLE,
+    SN_TOUCH_EDGES,
+} sn_touch_kind;
+
+enum { SN_TOUCH_KIND_SHIFT = 60, SN_TOUCH_BODY_SHIFT = 30, SN_TOUCH_NUMBER_MASK = (1 << 30) - 1 };
+
+// `a` is the index of a body, `b` that of another or the number of an obstacle; features are those
+// of the bodies' surfaces.
+static inline sn_touch_key sn_touch_make_key(sn_touch_kind kind, int32_t a, uint32_t b,
+                                             int32_t first, int32_t second) {
+    return (sn_touch_key){(uint64_t)kind << SN_TOUCH_KIND_SHIFT |
+                              (uint64_t)a << SN_TOUCH_BODY_SHIFT | (uint64_t)b,
+                          (uint64_t)(uint32_t)first << 32 | (uint64_t)(uint32_t)second};
+}
+
+static inline sn_touch_kind sn_touch_key_kind(sn_touch_key key) {
+    return (sn_touch_kind)(key.who >> SN_TOUCH_KIND_SHIFT);
+}
+
+static inline int32_t sn_touch_key_a(sn_touch_key key) {
+    return (int32_t)(key.who >> SN_TOUCH_BODY_SHIFT & SN_TOUCH_NUMBER_MASK);
+}
+
+static inline int32_t sn_touch_key_b(sn_touch_key key) {
+    return (int32_t)(key.who & SN_TOUCH_NUMBER_MASK);
+}
+
+// What is kept of a touch with a force.
+typedef struct sn_touch_memory {
+    sn_touch_key key;
+    double multiplier; // [N]
+    double slip;       // tangential motion in the last step [m]
+} sn_touch_memory;
+
+enum { SN_TOUCH_VERTICES = 4 };
+
+typedef struct sn_touch {
+    sn_touch_key key;
+    int32_t count;                     // of vertices
+    int32_t vertex[SN_TOUCH_VERTICES]; // of the island's surfaces
+    double b[SN_TOUCH_VERTICES];
+    sn_vec3 normal;
+    sn_vec3 point;                  // of the obstacle, or of the second feature [m]
+    double distance;                // at x [m]
+    double offset;                  // c(z) = offset + sum b_i n . (z_i - x_i)
+    sn_vec3 carried;                // motion of the obstacle's point in the whole step [m]
+    const sinew_obstacle *obstacle; // NULL: between bodies
+    double multiplier;              // at the start of the step [N]
+    double penalty;                 // [N/m]; 0: still to be chosen
+    double friction;                // coefficient [-]
+    double slip;                    // at which friction is linearised [m]
+    double guessed;                 // c at the guess that the touch was made with [m]
+    bool pressing;                  // has a normal force, in the last evaluation
+    bool exact_friction;            // smoothed Coulomb instead of the secant
+    double force;                   // normal, of the last evaluation [N]
+    sn_vec3 tangential;             // friction on the first feature, of the last evaluation [N]
+} sn_touch;
+
+// One body of an island, as contact sees it.
+typedef struct sn_contact_member {
+    sn_island_body *member;
+    bool on; // takes part
+    int32_t first_vertex, vertex_count;
+    double thickness, friction;
+    bool by_node;     // vertices are nodes that may stop one by one
+    double *commit_q; // configuration of x
+    double *hat_q;    // configuration under test
+    double *shortest; // the shortest edge at each vertex of the rest surface [m]
+    sn_box box;       // of the surface at x
+} sn_contact_member;
+
+typedef struct sn_contact sn_contact;
+
+// How a vertex in play follows the island's rows.
+typedef struct sn_contact_slot {
+    int32_t vertex;
+    const sn_contact_member *member;
+    int32_t first_term, term_count;
+    bool plain; // every J is a multiple of the identity
+} sn_contact_slot;
+
+typedef struct sn_island_contact {
+    sn_contact *contact; // of the world
+    sn_contact_member *members;
+    int32_t vertex_count;
+    double *start, *x, *guess, *hat; // surfaces: [3 vertex]
+    double *share;                   // of its motion that a vertex may take
+    int32_t *slot_of_vertex;         // -1: not in play
+
+    // Growing arrays.
+    sn_touch *touches, *last_touches;
+    int32_t touch_count, last_touch_count;
+    size_t touch_capacity, last_touch_capacity;
+    sn_contact_slot *slots;
+    int32_t slot_count;
+    size_t slot_capacity;
+    int32_t *term_row;
+    sn_mat3 *term_J;
+    int32_t term_count;
+    size_t term_row_capacity, term_J_capacity;
+
+    int32_t *row_room; // of the vertex with most rows
+    sn_mat3 *J_room;
+    sn_mat3 *row_inverse; // of diagonal blocks, where known
+    bool *row_known;
+    double *kept_matrix; // of small islands
+    int32_t *block_of;   // [row * rows + column] of small islands; NULL: searched for
+
+    double friction_speed; // below which friction is smoothed [m/s]
+    bool linear;           // the active touches are those of the guess
+    bool touching;         // a force acted in the last solve
+    sinew_contact_report report;
+} sn_island_contact;
+
+// The vertices that share the force of a contact: weights sum to 1 on the first feature and to -1
+// on the second.
+typedef struct sn_contact_shares {
+    int32_t count;
+    int32_t body[SN_TOUCH_VERTICES];   // index
+    int32_t vertex[SN_TOUCH_VERTICES]; // of its surface
+    double b[SN_TOUCH_VERTICES];
+} sn_contact_shares;
+
+// Contact of a world; NULL in the world without.
+struct sn_contact {
+    sinew_context *context;
+    bool on;
+    sinew_contact_def def;
+    sinew_obstacle **obstacles;
+    int32_t obstacle_count;
+    size_t obstacle_capacity;
+    uint32_t next_number;
+
+    sn_touch_memory *memories; // sorted by key
+    int32_t memory_count;
+    size_t memory_capacity;
+    sn_touch_memory *spare_memories; // where the next step's go
+    size_t spare_memory_capacity;
+
+    sinew_contact *contacts;   // of the last step
+    sn_contact_shares *shares; // ... and how each spreads over vertices
+    int32_t contact_count;
+    size_t contact_capacity, share_capacity;
+    sinew_contact_event *events;
+    int32_t event_count;
+    size_t event_capacity;
+    sinew_contact_report report;
+};
+
+static inline sn_vec3 sn_contact_at(const double *positions, int32_t vertex) {
+    return sn_load3(sn_at3(positions, vertex));
+}
+
+static inline int sn_touch_key_compare(sn_touch_key a, sn_touch_key b) {
+    if (a.who != b.who) {
+        return a.who < b.who ? -1 : 1;
+    }
+    return a.what < b.what ? -1 : a.what > b.what;
+}
+
+// contact_world.c ------------------------------------------------------------------------------
+
+void sn_contact_destroy(sinew_world *world);
+// The key after the body `index` left the world and later ones moved up. False if it named it.
+bool sn_touch_key_without_body(sn_touch_key *key, int32_t index);
+// After a body left the world: its memories go, the numbers of later bodies fall by one.
+void sn_contact_forget_body(sinew_world *world, int32_t index);
+// Refuses integrators that contact does not work with.
+sinew_status sn_contact_check_integrator(const sinew_world *world, sinew_integrator integrator);
+// The coefficient between two materials; values below 0 stand for the world's.
+double sn_contact_mix_friction(const sn_contact *contact, double a, double b);
+
+// contact_island.c -----------------------------------------------------------------------------
+
+// Gives an island what contact needs, before its pattern is built; and what depends on the pattern.
+sinew_status sn_contact_island_create(sn_island *island);
+sinew_status sn_contact_island_finish(sn_island *island);
+void sn_contact_island_release(sn_island *island);
+
+// Whether touches may couple rows beyond the patterns of the bodies, and the sets of rows that do.
+bool sn_contact_couples(const sn_island *island);
+sinew_status sn_contact_push_sets(const sn_island *island, sn_arena *arena, int32_t **offsets,
+                                  int32_t **members, int32_t *count);
+
+// The member that a vertex belongs to.
+const sn_contact_member *sn_contact_member_of(const sn_island *island, int32_t vertex);
+
+// Surfaces of the members at their configurations moved by xi from the start of the step.
+void sn_contact_compute_surface(const sn_island *island, const double *xi, double *positions);
+
+// contact_pairs.c ------------------------------------------------------------------------------
+
+// Lists the touches at x that carry a force or come to carry one at `guess`.
+sinew_status sn_contact_find_touches(sn_island *island, const double *guess, bool first);
+
+// The slot of a vertex in play.
+static inline const sn_contact_slot *sn_touch_slot(const sn_island_contact *own,
+                                                   const sn_touch *touch, int k) {
+    return &own->slots[own->slot_of_vertex[touch->vertex[k]]];
+}
+
+// contact_forces.c -----------------------------------------------------------------------------
+
+// Adds the forces at the members' trial configurations, if `force` is not NULL. Returns the
+// potential.
+double sn_contact_evaluate(sn_island *island, double *force);
+
+// Chooses penalties where there are none yet, by the diagonal of the island's matrix, and adds the
+// forces of those touches to island->force. Returns whether there were any, and their potential.
+bool sn_contact_choose_penalties(sn_island *island, double *potential);
+void sn_contact_add_matrix(sn_island *island);
+// Keeps the island's matrix as it is without contact, if the island is small enough to solve again
+// with other touches.
+bool sn_contact_keep_matrix(sn_island *island);
+// After a solve for `direction`: whether touches press there that did not, or the other way round.
+// If so, island->force has the forces of the new set, and the matrix is the one that was kept.
+bool sn_contact_revise(sn_island *island, const double *direction);
+// Whether a penalty is still to be chosen, so that no balance is one yet.
+bool sn_contact_is_open(const sn_island *island);
+double sn_contact_largest_stiffness(const sn_island *island);
+
+// The forces at the end of a step, at own->hat: normal ones are the new multipliers. Returns the
+// largest. [N]
+double sn_contact_finish_forces(sn_island *island);
+
+// force += sign times the contact forces of the last evaluation.
+void sn_contact_add_forces(const sn_island *island, double sign, double *force);
+
+// What the forces of the last evaluation did along the step, where they drove. [J]
+double sn_contact_compute_work(const sn_island *island);
+
+// contact_friction.c ---------------------------------------------------------------------------
+
+// Tangential motion of the first feature against the second since the start of the step, z being
+// the trial surface. [m]
+sn_vec3 sn_touch_slip(const sn_island_contact *own, const sn_touch *touch, const double *z);
+
+// Friction at a slip: the force on the first feature, the potential, and the stiffness in the
+// tangent plane, k I + (k_along - k) d d' with d the direction of the slip.
+typedef struct sn_friction {
+    sn_vec3 force;
+    double potential;
+    double k, k_along;
+    sn_vec3 direction;
+} sn_friction;
+
+sn_friction sn_touch_friction(const sn_touch *touch, sn_vec3 slip, double smoothing);
+
+// Slip below which friction is smoothed in a step. [m]
+double sn_contact_smoothing(const sn_island *island);
+
+// contact_commit.c -----------------------------------------------------------------------------
+
+// Moves x towards the surface `hat` of the members' configurations hat_q, as far as is certified.
+// Returns what is left of the way, largest over the vertices. [m]
+double sn_contact_commit(sn_island *island);
+
+// Moves obstacles on from their trial poses towards their targets, as far as the surfaces x of all
+// islands let them.
+void sn_contact_move_obstacles(sinew_world *world);
+
+// contact.c ------------------------------------------------------------------------------------
+
+// At the start of a world's step: obstacles that leave their place make room.
+void sn_contact_begin_step(sinew_world *world);
+// After all islands were solved: obstacles go where bodies made room, and there is room for what
+// sn_contact_accept stores.
+sinew_status sn_contact_end_step(sinew_world *world);
+
+// Begins the solve of an island, once the prediction is known. Whether something may touch.
+sinew_status sn_contact_begin(sn_island *island, bool *touching);
+// After a solve without contact: moves the surfaces there. Whether the way was clear.
+bool sn_contact_follow(sn_island *island);
+// The solve with contact, from island->xi.
+sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bool blocked,
+                              sinew_step_report *report);
+
+// Gives an accepted body the configuration that was committed; returns the one that was solved for.
+const double *sn_contact_take_configuration(sn_island *island, const sn_island_body *member);
+
+// contact_report.c -----------------------------------------------------------------------------
+
+// Room for what sn_contact_accept stores.
+sinew_status sn_contact_prepare_accept(sinew_world *world);
+// Takes the step over: multipliers, poses, report, contacts, events.
+void sn_contact_accept(sinew_world *world);
+
+#endif
