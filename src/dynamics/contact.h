@@ -20,6 +20,7 @@
 //   contact_island.c    what an island keeps for contact
 //   contact_world.c     definitions and obstacles
 //   contact_report.c    what contact did in the last step
+//   contact_state.c     what of it belongs to a snapshot
 #ifndef SN_DYNAMICS_CONTACT_H
 #define SN_DYNAMICS_CONTACT_H
 
@@ -153,6 +154,7 @@ typedef struct sn_island_contact {
     int32_t term_count;
     size_t term_row_capacity, term_J_capacity;
 
+    sn_bsr_sets sets;  // of rows that touches may couple beyond the patterns of the bodies
     int32_t *row_room; // of the vertex with most rows
     sn_mat3 *J_room;
     sn_mat3 *row_inverse; // of diagonal blocks, where known
@@ -230,11 +232,6 @@ double sn_contact_mix_friction(const sn_contact *contact, double a, double b);
 sinew_status sn_contact_island_create(sn_island *island);
 sinew_status sn_contact_island_finish(sn_island *island);
 void sn_contact_island_release(sn_island *island);
-
-// Whether touches may couple rows beyond the patterns of the bodies, and the sets of rows that do.
-bool sn_contact_couples(const sn_island *island);
-sinew_status sn_contact_push_sets(const sn_island *island, sn_arena *arena, int32_t **offsets,
-                                  int32_t **members, int32_t *count);
 
 // The member that a vertex belongs to.
 const sn_contact_member *sn_contact_member_of(const sn_island *island, int32_t vertex);
@@ -338,5 +335,14 @@ const double *sn_contact_take_configuration(sn_island *island, const sn_island_b
 sinew_status sn_contact_prepare_accept(sinew_world *world);
 // Takes the step over: multipliers, poses, report, contacts, events.
 void sn_contact_accept(sinew_world *world);
+
+// contact_state.c ------------------------------------------------------------------------------
+
+// The part of a snapshot that contact keeps: poses and targets of obstacles, and multipliers. The
+// check makes room for what restoring needs.
+size_t sn_contact_state_size(const sinew_world *world);
+void sn_contact_write_state(const sinew_world *world, char *bytes);
+sinew_status sn_contact_check_state(sinew_world *world, const char *bytes, size_t size);
+void sn_contact_restore_state(sinew_world *world, const char *bytes);
 
 #endif

@@ -64,7 +64,7 @@ static sinew_status push_member(sn_island *island, sn_island_body *member, sn_co
     return push_shortest(&island->arena, body->surface, &out->shortest);
 }
 
-// Room for the rows of any vertex, those of tied rows' carriers included.
+// Room for the rows of any triangle.
 static sinew_status push_row_room(sn_island *island) {
     sn_island_contact *own = island->contact;
     int32_t most = 1;
@@ -76,49 +76,11 @@ static sinew_status push_row_room(sn_island *island) {
         }
     }
 
-    own->row_room = SN_PUSH(&island->arena, int32_t, most);
+    own->row_room = SN_PUSH(&island->arena, int32_t, 3 * (size_t)most);
     own->J_room = SN_PUSH(&island->arena, sn_mat3, most);
     own->row_inverse = SN_PUSH(&island->arena, sn_mat3, island->rows);
     own->row_known = SN_PUSH(&island->arena, bool, island->rows);
     return sn_arena_status(&island->arena);
-}
-
-sinew_status sn_contact_island_create(sn_island *island) {
-    sn_contact *contact = island->world->contact;
-    bool any = false;
-    for (int32_t i = 0; i < island->body_count; i++) {
-        any = any || takes_part(island->bodies[i].body);
-    }
-    if (!contact || !contact->on || !any) {
-        return SINEW_OK;
-    }
-
-    sn_island_contact *own = SN_PUSH(&island->arena, sn_island_contact, 1);
-    SN_TRY(sn_arena_status(&island->arena));
-    island->contact = own;
-    own->contact = contact;
-    own->members = SN_PUSH(&island->arena, sn_contact_member, island->body_count);
-    SN_TRY(sn_arena_status(&island->arena));
-    for (int32_t i = 0; i < island->body_count; i++) {
-        SN_TRY(push_member(island, &island->bodies[i], &own->members[i]));
-    }
-
-    if (contact->def.friction_speed > 0) {
-        own->friction_speed = contact->def.friction_speed;
-    }
-
-    double **surfaces[] = {&own->start, &own->x, &own->guess, &own->hat};
-    for (size_t i = 0; i < sizeof surfaces / sizeof *surfaces; i++) {
-        *surfaces[i] = SN_PUSH(&island->arena, double, 3 * (size_t)own->vertex_count);
-    }
-    own->share = SN_PUSH(&island->arena, double, own->vertex_count);
-    own->slot_of_vertex = SN_PUSH(&island->arena, int32_t, own->vertex_count);
-    SN_TRY(sn_arena_status(&island->arena));
-    for (int32_t v = 0; v < own->vertex_count; v++) {
-        own->slot_of_vertex[v] = -1;
-    }
-
-    return push_row_room(island);
 }
 
 sinew_status sn_contact_island_finish(sn_island *island) {
@@ -158,11 +120,36 @@ void sn_contact_island_release(sn_island *island) {
     sn_release(context, own->term_J, own->term_J_capacity, sizeof *own->term_J);
 }
 
-// Whether the pattern of the body has room for all pairs of these rows.
-static bool is_covered(const sn_bsr *pattern, const int32_t *rows, int32_t count) {
+// The rows that move the corners of a triangle, each once, in row_room. Returns their number.
+static int32_t collect_rows(const sn_island_contact *own, const sinew_body *body,
+                            int32_t triangle) {
+    const int32_t *corners = sn_at3(body->surface->indices, triangle);
+    int32_t count = 0;
+    for (int k = 0; k < 3; k++) {
+        int32_t *more = own->row_room + count;
+        int32_t added = body->ops->surface.get_jacobian(body, corners[k], more, NULL);
+        int32_t kept = 0;
+        for (int32_t i = 0; i < added; i++) {
+            bool known = false;
+            for (int32_t r = 0; r < count && !known; r++) {
+                known = own->row_room[r] == more[i];
+            }
+            if (!known) {
+                more[kept++] = more[i];
+            }
+        }
+        count += kept;
+    }
+    return count;
+}
+
+// Whether the body's pattern has room for all pairs of these rows. `table` says so for small ones.
+static bool is_covered(const sn_bsr *pattern, const uint8_t *table, const int32_t *rows,
+                       int32_t count) {
     for (int32_t a = 0; a < count; a++) {
         for (int32_t b = 0; b < a; b++) {
-            if (sn_bsr_find(pattern, rows[a], rows[b]) < 0) {
+            size_t place = (size_t)rows[a] * (size_t)pattern->rows + (size_t)rows[b];
+            if (table ? !table[place] : sn_bsr_find(pattern, rows[a], rows[b]) < 0) {
                 return false;
             }
         }
@@ -170,58 +157,123 @@ static bool is_covered(const sn_bsr *pattern, const int32_t *rows, int32_t count
     return true;
 }
 
-bool sn_contact_couples(const sn_island *island) {
-    const sn_island_contact *own = island->contact;
-    for (int32_t i = 0; own && i < island->body_count; i++) {
-        const sn_island_body *member = &island->bodies[i];
-        const sinew_body *body = member->body;
-        for (int32_t v = 0; own->members[i].on && v < body->surface->point_count; v++) {
-            int32_t rows = body->ops->surface.get_jacobian(body, v, own->row_room, NULL);
-            if (!is_covered(member->pattern, own->row_room, rows)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-sinew_status sn_contact_push_sets(const sn_island *island, sn_arena *arena, int32_t **offsets,
-                                  int32_t **members, int32_t *count) {
-    const sn_island_contact *own = island->contact;
-    *count = 0;
-    *offsets = SN_PUSH(arena, int32_t, own ? own->vertex_count + 1 : 1);
-    *members = NULL;
-    SN_TRY(sn_arena_status(arena));
-    if (!own) {
+// Which blocks a small pattern has; NULL for a large one.
+static sinew_status push_table(sn_arena *arena, const sn_bsr *pattern, uint8_t **out) {
+    *out = NULL;
+    if (pattern->rows > MOST_TABLE_ROWS) {
         return SINEW_OK;
     }
 
-    // Two passes: count, then fill.
-    for (int pass = 0; pass < 2; pass++) {
-        int32_t used = 0;
-        *count = 0;
-        for (int32_t i = 0; i < island->body_count; i++) {
-            const sn_island_body *member = &island->bodies[i];
-            const sinew_body *body = member->body;
-            for (int32_t v = 0; own->members[i].on && v < body->surface->point_count; v++) {
-                int32_t rows = body->ops->surface.get_jacobian(body, v, own->row_room, NULL);
-                if (is_covered(member->pattern, own->row_room, rows)) {
-                    continue;
-                }
-                for (int32_t k = 0; pass == 1 && k < rows; k++) {
-                    (*members)[used + k] = member->first_row + own->row_room[k];
-                }
-                used += rows;
-                (*offsets)[++*count] = used;
-            }
+    uint8_t *table = SN_PUSH(arena, uint8_t, (size_t)pattern->rows * (size_t)pattern->rows);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t row = 0; row < pattern->rows; row++) {
+        for (int32_t k = pattern->starts[row]; k < pattern->starts[row + 1]; k++) {
+            table[(size_t)row * (size_t)pattern->rows + (size_t)pattern->columns[k]] = 1;
         }
+    }
+    *out = table;
+    return SINEW_OK;
+}
 
-        if (pass == 0) {
-            *members = SN_PUSH(arena, int32_t, used);
-            SN_TRY(sn_arena_status(arena));
+// A growing list of sets of rows.
+typedef struct row_sets {
+    sn_arena *arena;
+    int32_t *offsets, *members;
+    int32_t count, used, room;
+} row_sets;
+
+static sinew_status append_set(row_sets *sets, const int32_t *rows, int32_t count, int32_t first) {
+    if (sets->used + count > sets->room) {
+        int32_t room = 2 * (sets->used + count);
+        int32_t *members = SN_PUSH(sets->arena, int32_t, room);
+        SN_TRY(sn_arena_status(sets->arena));
+        if (sets->used > 0) {
+            memcpy(members, sets->members, (size_t)sets->used * sizeof *members);
+        }
+        sets->members = members;
+        sets->room = room;
+    }
+
+    for (int32_t k = 0; k < count; k++) {
+        sets->members[sets->used++] = first + rows[k];
+    }
+    sets->offsets[++sets->count] = sets->used;
+    return SINEW_OK;
+}
+
+// Sets of rows of triangles that the pattern of their body does not cover.
+static sinew_status append_triangles(const sn_island *island, const sn_island_body *member,
+                                     row_sets *sets) {
+    const sn_island_contact *own = island->contact;
+    const sinew_body *body = member->body;
+    uint8_t *table;
+    SN_TRY(push_table(sets->arena, member->pattern, &table));
+    for (int32_t t = 0; t < body->surface->element_count; t++) {
+        int32_t rows = collect_rows(own, body, t);
+        if (!is_covered(member->pattern, table, own->row_room, rows)) {
+            SN_TRY(append_set(sets, own->row_room, rows, member->first_row));
         }
     }
     return SINEW_OK;
+}
+
+static sinew_status find_sets(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    size_t triangles = 0;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        triangles += (size_t)island->bodies[i].body->surface->element_count;
+    }
+
+    row_sets sets = {.arena = &island->arena};
+    sets.offsets = SN_PUSH(&island->arena, int32_t, triangles + 1);
+    SN_TRY(sn_arena_status(&island->arena));
+    for (int32_t i = 0; i < island->body_count; i++) {
+        if (own->members[i].on) {
+            SN_TRY(append_triangles(island, &island->bodies[i], &sets));
+        }
+    }
+    own->sets =
+        (sn_bsr_sets){.count = sets.count, .offsets = sets.offsets, .members = sets.members};
+    return SINEW_OK;
+}
+
+sinew_status sn_contact_island_create(sn_island *island) {
+    sn_contact *contact = island->world->contact;
+    bool any = false;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        any = any || takes_part(island->bodies[i].body);
+    }
+    if (!contact || !contact->on || !any) {
+        return SINEW_OK;
+    }
+
+    sn_island_contact *own = SN_PUSH(&island->arena, sn_island_contact, 1);
+    SN_TRY(sn_arena_status(&island->arena));
+    island->contact = own;
+    own->contact = contact;
+    own->members = SN_PUSH(&island->arena, sn_contact_member, island->body_count);
+    SN_TRY(sn_arena_status(&island->arena));
+    for (int32_t i = 0; i < island->body_count; i++) {
+        SN_TRY(push_member(island, &island->bodies[i], &own->members[i]));
+    }
+
+    if (contact->def.friction_speed > 0) {
+        own->friction_speed = contact->def.friction_speed;
+    }
+
+    double **surfaces[] = {&own->start, &own->x, &own->guess, &own->hat};
+    for (size_t i = 0; i < sizeof surfaces / sizeof *surfaces; i++) {
+        *surfaces[i] = SN_PUSH(&island->arena, double, 3 * (size_t)own->vertex_count);
+    }
+    own->share = SN_PUSH(&island->arena, double, own->vertex_count);
+    own->slot_of_vertex = SN_PUSH(&island->arena, int32_t, own->vertex_count);
+    SN_TRY(sn_arena_status(&island->arena));
+    for (int32_t v = 0; v < own->vertex_count; v++) {
+        own->slot_of_vertex[v] = -1;
+    }
+
+    SN_TRY(push_row_room(island));
+    return find_sets(island);
 }
 
 const sn_contact_member *sn_contact_member_of(const sn_island *island, int32_t vertex) {

@@ -14,8 +14,8 @@
 // Corners of a triangle nearer to a vertex or edge than this are on it.
 static const double on_feature = 1e-6;
 
-// How fast overlaps heal, in sizes of the gap's body a second.
-static const double healing_speed = 0.5;
+// How fast overlaps heal, in thousand thicknesses a second: by default that is the body's size.
+static const double healing_speed = 0.2;
 
 // One obstacle in the step in progress.
 typedef struct obstacle_view {
@@ -142,7 +142,7 @@ static sinew_status offer_touch(const pair_search *search, const sn_touch_memory
         return SINEW_OK;
     }
 
-    if (memory) {
+    if (memory && touch->distance > 0) { // what overlaps is led out without a memory
         touch->multiplier = memory->multiplier;
         touch->slip = memory->slip;
     }

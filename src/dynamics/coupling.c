@@ -232,15 +232,15 @@ static sinew_status build_pattern(sn_island *island, sn_arena *scratch) {
             SN_TRY(push_body_sets(island, &island->bodies[i], tie_of_row, scratch, &sets));
         } else if (i == island->body_count) {
             SN_TRY(push_link_sets(island, scratch, &sets));
-        } else {
-            SN_TRY(
-                sn_contact_push_sets(island, scratch, &sets.offsets, &sets.members, &sets.count));
         }
 
         lists[i] =
             (sn_bsr_sets){.count = sets.count, .offsets = sets.offsets, .members = sets.members};
     }
 
+    if (island->contact) {
+        lists[list_count - 1] = island->contact->sets;
+    }
     SN_TRY(sn_bsr_build(&island->arena, island->rows, lists, list_count, &island->own_pattern));
     island->pattern = &island->own_pattern;
 

@@ -123,7 +123,8 @@ static sinew_status build(sn_island *island, sinew_body **bodies, int32_t count,
     SN_TRY(sn_contact_island_create(island));
 
     bool alone = count == 1 && island->tie_count == 0 && island->link_count == 0;
-    if (alone && !sn_contact_couples(island)) {
+    bool touching = island->contact && island->contact->sets.count > 0;
+    if (alone && !touching) {
         island->pattern = island->bodies[0].pattern;
     } else {
         SN_TRY(sn_coupling_build_pattern(island));

@@ -4,14 +4,15 @@
 //   attachments   target position, stiffness and force of each
 //   bodies        of each its state array, its load scales and its mask
 //   forces        of each body the forces on its surface, then its points with their forces
+//   contact       poses and targets of the obstacles, then the multipliers of touches
 //
-// Sizes of the forces are in the bytes, for points and surface forces come and go; all else has the
-// sizes of the world.
+// Sizes of the forces and of contact are in the bytes, for points, surface forces and touches come
+// and go; all else has the sizes of the world.
 //
 // The checksum covers every byte but its own. The first fingerprint is of what the bytes must fit
 // to be read at all: bodies, their counts and frames, loads, attachments. The second is of what the
 // run was made of: meshes, materials, step, integrator. Numbers are in the machine's own format.
-#include "dynamics/world.h"
+#include "dynamics/contact.h"
 
 #include "base/hash.h"
 #include "body/load.h"
@@ -21,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 3, ATTACHMENT_NUMBERS = 7 };
+enum { VERSION = 4, ATTACHMENT_NUMBERS = 7 };
 
 typedef struct snapshot_header {
     char magic[8];
@@ -124,7 +125,7 @@ size_t sinew_world_get_snapshot_size(const sinew_world *world) {
         force_header header = make_force_header(world->bodies[i]);
         size += forces_size(&header);
     }
-    return size;
+    return size + sn_contact_state_size(world);
 }
 
 static snapshot_header make_header(const sinew_world *world) {
@@ -211,6 +212,8 @@ sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, si
     for (size_t i = 0; i < world->body_count; i++) {
         next = write_forces(next, world->bodies[i]);
     }
+
+    sn_contact_write_state(world, next);
 
     header.checksum = compute_checksum(bytes, (size_t)header.size);
     memcpy(bytes, &header, sizeof header);
@@ -361,11 +364,7 @@ static sinew_status check_all_forces(sinew_world *world, const char *next, const
     for (size_t i = 0; i < world->body_count; i++) {
         SN_TRY(check_forces(world->bodies[i], &next, end));
     }
-    if (next != end) {
-        return sn_fail(world->context, SINEW_INVALID_DATA,
-                       "the snapshot is damaged: %zu bytes follow its end", (size_t)(end - next));
-    }
-    return SINEW_OK;
+    return sn_contact_check_state(world, next, (size_t)(end - next));
 }
 
 // After check_forces. Points that had no force, or were not there, lose theirs.
@@ -435,6 +434,7 @@ sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
     for (size_t i = 0; i < world->body_count; i++) {
         next = restore_forces(next, world->bodies[i]);
     }
+    sn_contact_restore_state(world, next);
 
     world->start = header.start;
     world->steps = header.steps;
