@@ -45,7 +45,7 @@ SINEW_API sinew_contact_def sinew_default_contact_def(void);
 /// Switches contact on, or changes how it is solved from the next step on. NULL switches it off and
 /// keeps the obstacles. Contact needs implicit Euler, linearised or by Newton's method, or BDF2.
 SINEW_API sinew_status sinew_world_set_contact(sinew_world *world, const sinew_contact_def *def);
-/// Whether contact is on; `def` receives its definition if it is, and may be NULL.
+/// Returns whether contact is on; `def` receives its definition if it is, and may be NULL.
 SINEW_API bool sinew_world_get_contact(const sinew_world *world, sinew_contact_def *def);
 
 /// How one body takes part.
@@ -184,6 +184,7 @@ typedef struct sinew_body_contact {
                      ///< around each vertex with a force. [m^2]
 } sinew_body_contact;
 
+/// Sums up the contacts of a body.
 SINEW_API sinew_status sinew_body_get_contact(sinew_body *body, sinew_body_contact *contact);
 
 /// Contact forces of the last step on the vertices of the body's surface, three numbers each. [N]

@@ -8,7 +8,7 @@
 //
 // Velocities come from the solution, not from where the surfaces stopped: what a commit takes away
 // is position and not momentum.
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 
 #include "linalg/vector.h"
 

@@ -10,7 +10,7 @@
 // Bodies whose vertices are nodes stop node by node; t_B = min (t_i + 0.1 l_i / |dx_i|) over
 // stopped vertices i with shortest edges l_i bounds what the others of the body may do, so that
 // elements are not torn. Every other body takes one share for all.
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 
 #include <float.h>
 #include <math.h>

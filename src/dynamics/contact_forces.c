@@ -3,7 +3,7 @@
 // A force f on vertex i sends J_ik' f to row k, and a stiffness S between vertices i and j adds
 // b_i b_j J_ia' S J_jb to the block of rows a and b. S is p n n' where the touch presses, and the
 // stiffness of friction; both are positive semi-definite.
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 
 #include <math.h>
 #include <string.h>

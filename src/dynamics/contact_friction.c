@@ -6,7 +6,7 @@
 //
 // A single linear solve takes the secant at a known slip y* instead, -(f(y*) / y*) u: it always
 // dissipates. Linearised at zero slip, friction would glue.
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 
 #include <math.h>
 

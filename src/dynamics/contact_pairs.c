@@ -6,7 +6,7 @@
 // its triangles, since otherwise a face of one of them is nearer.
 //
 // Touches are sorted by key. Cost: linear in the vertices of bodies whose boxes meet an obstacle.
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "body/load.h"
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 #include "dynamics/ledger.h"
 #include "dynamics/link.h"
 #include "linalg/vector.h"

@@ -1,6 +1,6 @@
 #include "dynamics/ledger.h"
 
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 #include "dynamics/integrate.h"
 #include "dynamics/link.h"
 

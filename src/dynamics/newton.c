@@ -1,7 +1,7 @@
 #include "dynamics/newton.h"
 
 #include "base/clock.h"
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 #include "dynamics/link.h"
 #include "linalg/vector.h"
 

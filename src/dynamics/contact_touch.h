@@ -1,0 +1,78 @@
+// What the files of contact share: finding touches, their forces and friction, and the commit.
+#ifndef SN_DYNAMICS_CONTACT_TOUCH_H
+#define SN_DYNAMICS_CONTACT_TOUCH_H
+
+#include "dynamics/contact.h"
+
+// contact_pairs.c ------------------------------------------------------------------------------
+
+// Lists the touches at x that carry a force or come to carry one at `guess`.
+sinew_status sn_contact_find_touches(sn_island *island, const double *guess, bool first);
+
+// The slot of a vertex in play.
+static inline const sn_contact_slot *sn_touch_slot(const sn_island_contact *own,
+                                                   const sn_touch *touch, int k) {
+    return &own->slots[own->slot_of_vertex[touch->vertex[k]]];
+}
+
+// contact_forces.c -----------------------------------------------------------------------------
+
+// Adds the forces at the members' trial configurations, if `force` is not NULL. Returns the
+// potential.
+double sn_contact_evaluate(sn_island *island, double *force);
+
+// Chooses penalties where there are none yet, by the diagonal of the island's matrix, and adds the
+// forces of those touches to island->force. Returns whether there were any, and their potential.
+bool sn_contact_choose_penalties(sn_island *island, double *potential);
+void sn_contact_add_matrix(sn_island *island);
+// Keeps the island's matrix as it is without contact, if the island is small enough to solve again
+// with other touches.
+bool sn_contact_keep_matrix(sn_island *island);
+// After a solve for `direction`: whether touches press there that did not, or the other way round.
+// If so, island->force has the forces of the new set, and the matrix is the one that was kept.
+bool sn_contact_revise(sn_island *island, const double *direction);
+// Whether a penalty is still to be chosen, so that no balance is one yet.
+bool sn_contact_is_open(const sn_island *island);
+double sn_contact_largest_stiffness(const sn_island *island);
+
+// The forces at the end of a step, at own->hat: normal ones are the new multipliers. Returns the
+// largest. [N]
+double sn_contact_finish_forces(sn_island *island);
+
+// force += sign times the contact forces of the last evaluation.
+void sn_contact_add_forces(const sn_island *island, double sign, double *force);
+
+// What the forces of the last evaluation did along the step, where they drove. [J]
+double sn_contact_compute_work(const sn_island *island);
+
+// contact_friction.c ---------------------------------------------------------------------------
+
+// Tangential motion of the first feature against the second since the start of the step, z being
+// the trial surface. [m]
+sn_vec3 sn_touch_slip(const sn_island_contact *own, const sn_touch *touch, const double *z);
+
+// Friction at a slip: the force on the first feature, the potential, and the stiffness in the
+// tangent plane, k I + (k_along - k) d d' with d the direction of the slip.
+typedef struct sn_friction {
+    sn_vec3 force;
+    double potential;
+    double k, k_along;
+    sn_vec3 direction;
+} sn_friction;
+
+sn_friction sn_touch_friction(const sn_touch *touch, sn_vec3 slip, double smoothing);
+
+// Slip below which friction is smoothed in a step. [m]
+double sn_contact_smoothing(const sn_island *island);
+
+// contact_commit.c -----------------------------------------------------------------------------
+
+// Moves x towards the surface `hat` of the members' configurations hat_q, as far as is certified.
+// Returns what is left of the way, largest over the vertices. [m]
+double sn_contact_commit(sn_island *island);
+
+// Moves obstacles on from their trial poses towards their targets, as far as the surfaces x of all
+// islands let them.
+void sn_contact_move_obstacles(sinew_world *world);
+
+#endif
