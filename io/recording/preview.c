@@ -133,6 +133,7 @@ sinew_status sn_recording_begin_preview(sinew_recording *recording) {
     def.azimuth = atan2(look->direction[1], look->direction[0]);
     def.elevation = asin(fmax(-1, fmin(1, look->direction[2])));
     def.no_ground = !look->ground;
+    def.ground_height = recording->scene->preview.ground_height;
     def.ghost = look->ghost;
     def.pictures = look->pictures;
     def.cell_width = look->width;

@@ -656,6 +656,7 @@ static sinew_status build(sn_builder *b) {
         }
     }
     SN_TRY(status);
+    SN_TRY(sn_builder_make_contact(b));
     SN_TRY(make_attachments(b));
     SN_TRY(make_probes(b));
 

@@ -71,9 +71,10 @@ struct sn_scene_world {
     const sn_scene *scene;
     sinew_world *world;
     sn_scene_member *members;
-    sinew_point **probes; // the bodies own them
-    sn_bones *bones;      // one for each skeleton of the scene
-    bool motion_ended;    // of a skeleton that stops the run with it
+    sinew_point **probes;       // the bodies own them
+    sinew_obstacle **obstacles; // one for each of the scene's; the world owns them
+    sn_bones *bones;            // one for each skeleton of the scene
+    bool motion_ended;          // of a skeleton that stops the run with it
 };
 
 // Makes the world of a scene that was read without mistakes. What is wrong with files, meshes and
@@ -92,6 +93,9 @@ sn_vec3 sn_scene_motion_at(const sn_scene_motion *motion, sn_vec3 X, double time
 
 // Sets targets of scripted parts and scales of loads for a moment: before a step to `time`.
 sinew_status sn_scene_world_apply(sn_scene_world *world, double time);
+
+// Sends moving obstacles to where they are at a time.
+sinew_status sn_scene_world_move_obstacles(sn_scene_world *world, double time);
 
 // The static solve and the steps, with what is due in time applied before each.
 sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report);

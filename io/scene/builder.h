@@ -31,6 +31,9 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name,
 // How a motion turns at a time, before the body's placement.
 sn_quat sn_scene_motion_turn(const sn_scene_motion *motion, double time);
 
+// Switches contact on as the scene says, and makes its obstacles; after the bodies.
+sinew_status sn_builder_make_contact(sn_builder *b);
+
 // Takes over the surface of the body that was made for a member.
 sinew_status sn_builder_take_surface(const sn_builder *b, sn_scene_member *member);
 

@@ -245,7 +245,7 @@ static void read_preview(sn_scene_reader *reader, const sn_json *json) {
                                   .direction = {0.45, -0.8, 0.4},
                                   .width = 480,
                                   .height = 360,
-                                  .ground = true,
+                                  .ground_height = NAN,
                                   .ghost = true,
                                   .field = true};
 
@@ -290,8 +290,8 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
     if (!sn_scene_check_object(reader, root,
                                SN_KEYS("version", "title", "units", "gravity", "step", "steps",
                                        "duration", "integrator", "solver", "static", "materials",
-                                       "skeletons", "bodies", "attachments", "probes", "output",
-                                       "preview"))) {
+                                       "skeletons", "bodies", "attachments", "probes", "contact",
+                                       "obstacles", "output", "preview"))) {
         return;
     }
 
@@ -320,6 +320,13 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
     read_probes(reader, sn_json_get(root, "probes"));
     read_output(reader, sn_json_get(root, "output"));
     read_preview(reader, sn_json_get(root, "preview"));
+    sn_scene_read_contact(reader, sn_json_get(root, "contact"), sn_json_get(root, "obstacles"));
+
+    // A floor is drawn where there is one, unless the scene says otherwise.
+    const sn_json *preview = sn_json_get(root, "preview");
+    if (!preview || preview->kind != SN_JSON_OBJECT || !sn_json_get(preview, "ground")) {
+        scene->preview.ground = scene->contact.ground;
+    }
 }
 
 sinew_status sn_scene_read(sinew_context *context, const char *name, const void *text, size_t size,

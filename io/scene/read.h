@@ -92,6 +92,11 @@ void sn_scene_read_solver(const sn_scene_reader *reader, const sn_json *json, si
 // A word (m, cm, mm, in, ft) or a number of metres.
 void sn_scene_read_unit(const sn_scene_reader *reader, const sn_json *json, double *metres);
 
+// "contact" and "obstacles", after gravity is known; and "contact" of a body.
+void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const sn_json *list);
+void sn_scene_read_body_contact(const sn_scene_reader *reader, const sn_json *json,
+                                sn_scene_body *body);
+
 // The index of the body that a string names, or -1 with a mistake.
 int32_t sn_scene_find_body(const sn_scene_reader *reader, const sn_json *json);
 

@@ -252,7 +252,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
                                        "volume", "plane", "thickness", "damping", "solver",
                                        "position", "rotation", "velocity", "angular_velocity",
                                        "fixed", "scripted", "loads", "surface", "field", "frames",
-                                       "positions", "skeleton", "binding"))) {
+                                       "positions", "skeleton", "binding", "contact"))) {
         return;
     }
 
@@ -309,6 +309,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_scene_read_field(reader, sn_json_get(json, "field"), body);
     sn_scene_read_positions(reader, sn_json_get(json, "positions"), body);
     sn_scene_read_binding(reader, json, body);
+    sn_scene_read_body_contact(reader, sn_json_get(json, "contact"), body);
 }
 
 void sn_scene_read_bodies(sn_scene_reader *reader, const sn_json *json) {

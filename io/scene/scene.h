@@ -186,7 +186,24 @@ typedef struct sn_scene_body {
     sn_scene_positions positions;
     int32_t skeleton; // index in the scene's list, or -1
     sn_scene_binding binding;
+    bool contact_given;
+    sinew_body_contact_def contact;
 } sn_scene_body;
+
+// Something that bodies cannot enter.
+typedef struct sn_scene_obstacle {
+    const sn_json *json;
+    sinew_obstacle_def def;
+    bool moves;
+    sn_scene_motion motion; // of the pose in `def`
+} sn_scene_obstacle;
+
+typedef struct sn_scene_contact {
+    bool on;
+    const sn_json *json;
+    sinew_contact_def def;
+    bool ground; // the last obstacle is the ground
+} sn_scene_contact;
 
 typedef struct sn_scene_attachment {
     int32_t body, target; // indices of bodies; target -1: a place
@@ -219,8 +236,9 @@ typedef struct sn_scene_preview {
     int32_t width, height; // of one picture
     double largest;        // top of the colour scale; 0: from the run
     bool ground;
-    bool ghost; // shows the first moment as glass in the others
-    bool field; // shows material axes of bodies with a field
+    double ground_height; // along up [m]; NaN: where the motion is lowest
+    bool ghost;           // shows the first moment as glass in the others
+    bool field;           // shows material axes of bodies with a field
 } sn_scene_preview;
 
 typedef struct sn_scene {
@@ -239,6 +257,9 @@ typedef struct sn_scene {
     const sn_scene_attachment *attachments;
     const sn_scene_probe *probes;
     const sn_scene_skeleton *skeletons;
+    sn_scene_contact contact;
+    const sn_scene_obstacle *obstacles;
+    int32_t obstacle_count;
     sn_scene_output output;
     sn_scene_preview preview;
 } sn_scene;

@@ -66,6 +66,37 @@ static void predict(sn_island *island) {
     }
 }
 
+// Whether a vertex follows held rows only.
+static bool is_held(const sn_island *island, const sn_contact_member *member, int32_t vertex) {
+    const sn_island_contact *own = island->contact;
+    const sinew_body *body = member->member->body;
+    int32_t count = body->ops->surface.get_jacobian(body, vertex, own->row_room, NULL);
+    for (int32_t k = 0; k < count; k++) {
+        const uint8_t *mask =
+            island->mask + 3 * (size_t)(member->member->first_row + own->row_room[k]);
+        if (!mask[0] || !mask[1] || !mask[2]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void find_held(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    memset(own->held, 0, (size_t)own->vertex_count * sizeof *own->held);
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_contact_member *member = &own->members[i];
+        size_t first = 3 * (size_t)member->member->first_row;
+        if (!memchr(island->mask + first, SN_MASK_HELD,
+                    (size_t)sn_body_size(member->member->body))) {
+            continue;
+        }
+        for (int32_t v = 0; v < member->vertex_count; v++) {
+            own->held[member->first_vertex + v] = is_held(island, member, v);
+        }
+    }
+}
+
 sinew_status sn_contact_begin(sn_island *island, bool *touching) {
     sn_island_contact *own = island->contact;
     own->report = (sinew_contact_report){.smallest_gap = INFINITY};
@@ -81,6 +112,7 @@ sinew_status sn_contact_begin(sn_island *island, bool *touching) {
     }
 
     memcpy(own->start, own->x, 3 * (size_t)own->vertex_count * sizeof(double));
+    find_held(island);
     predict(island);
     SN_TRY(sn_contact_find_touches(island, own->guess, true));
     *touching = own->touch_count > 0;

@@ -141,6 +141,7 @@ typedef struct sn_island_contact {
     double *start, *x, *guess, *hat; // surfaces: [3 vertex]
     double *share;                   // of its motion that a vertex may take
     int32_t *slot_of_vertex;         // -1: not in play
+    uint8_t *held;                   // of each vertex: it moves as prescribed
 
     // Growing arrays.
     sn_touch *touches, *last_touches;

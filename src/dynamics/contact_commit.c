@@ -46,6 +46,9 @@ static void limit_by_plane(sn_island_contact *own, const sn_contact_member *memb
     double floor = floor_share * member->thickness;
 
     for (int32_t v = member->first_vertex; v < member->first_vertex + member->vertex_count; v++) {
+        if (own->held[v]) {
+            continue;
+        }
         sn_vec3 x = sn_contact_at(own->x, v);
         double gap = sn_dot(n, x) - support;
         double end = sn_dot(n, sn_contact_at(own->hat, v)) - support;
@@ -140,7 +143,8 @@ static void limit_by_solid(sn_island_contact *own, const sn_contact_member *memb
         for (int k = 0; k < 3; k++) {
             vertex[k] = member->first_vertex + sn_at3(surface->indices, t)[k];
         }
-        if (sn_box_overlaps(box_of_triangle(own, vertex), box)) {
+        bool held = own->held[vertex[0]] && own->held[vertex[1]] && own->held[vertex[2]];
+        if (!held && sn_box_overlaps(box_of_triangle(own, vertex), box)) {
             limit_triangle(own, obstacle, vertex, floor);
         }
     }
@@ -340,6 +344,9 @@ static double obstacle_share(const sn_island_contact *own, const sn_contact_memb
         // The distance of a vertex from a plane that rotates is curved by the square of the angle.
         for (int32_t v = member->first_vertex; v < member->first_vertex + member->vertex_count;
              v++) {
+            if (own->held[v]) {
+                continue;
+            }
             sn_vec3 x = sn_contact_at(own->x, v);
             double gap = sn_obstacle_nearest(shape, obstacle->trial, x).distance;
             double end = sn_obstacle_nearest(shape, obstacle->target, x).distance;

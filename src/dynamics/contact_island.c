@@ -267,6 +267,7 @@ sinew_status sn_contact_island_create(sn_island *island) {
     }
     own->share = SN_PUSH(&island->arena, double, own->vertex_count);
     own->slot_of_vertex = SN_PUSH(&island->arena, int32_t, own->vertex_count);
+    own->held = SN_PUSH(&island->arena, uint8_t, own->vertex_count);
     SN_TRY(sn_arena_status(&island->arena));
     for (int32_t v = 0; v < own->vertex_count; v++) {
         own->slot_of_vertex[v] = -1;

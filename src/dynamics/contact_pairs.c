@@ -183,6 +183,10 @@ static sinew_status find_vertices(const pair_search *search) {
         bool known = memory < contact->memory_count &&
                      sn_touch_key_compare(contact->memories[memory].key, touch.key) == 0;
 
+        if (own->held[touch.vertex[0]]) {
+            continue;
+        }
+
         sn_vec3 x = sn_contact_at(own->x, touch.vertex[0]);
         sn_vec3 y = sn_contact_at(search->guess, touch.vertex[0]);
         sn_box path = {sn_min3(x, y), sn_max3(x, y)};

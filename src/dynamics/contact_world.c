@@ -57,7 +57,7 @@ sinew_status sn_contact_check_integrator(const sinew_world *world, sinew_integra
     }
     return sn_fail(world->context, SINEW_UNSUPPORTED,
                    "contact does not work with this integrator: %s. Choose implicit Euler, "
-                   "Newton Euler or BDF2",
+                   "Newton Euler or BDF2 (implicit-euler, newton-euler or bdf2 in scenes)",
                    reason);
 }
 

@@ -1,0 +1,48 @@
+// Contact and obstacles of a scene: made with its world, moved with time.
+#include "io/scene/builder.h"
+
+#include "math/quat.h"
+
+sinew_status sn_builder_make_contact(sn_builder *b) {
+    const sn_scene *scene = b->scene;
+    if (!scene->contact.on) {
+        return SINEW_OK;
+    }
+
+    sinew_world *world = b->world->world;
+    SN_TRY(sn_builder_note(b, scene->contact.json,
+                           sinew_world_set_contact(world, &scene->contact.def)));
+    b->world->obstacles = SN_PUSH(&b->world->arena, sinew_obstacle *, scene->obstacle_count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    for (int32_t i = 0; i < scene->obstacle_count; i++) {
+        const sn_scene_obstacle *obstacle = &scene->obstacles[i];
+        SN_TRY(
+            sn_builder_note(b, obstacle->json,
+                            sinew_obstacle_create(world, &obstacle->def, &b->world->obstacles[i])));
+    }
+
+    for (int32_t i = 0; i < scene->body_count; i++) {
+        if (scene->bodies[i].contact_given) {
+            SN_TRY(sinew_body_set_contact(b->world->members[i].body, &scene->bodies[i].contact));
+        }
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_scene_world_move_obstacles(sn_scene_world *world, double time) {
+    for (int32_t i = 0; i < world->scene->obstacle_count; i++) {
+        const sn_scene_obstacle *obstacle = &world->scene->obstacles[i];
+        if (!obstacle->moves || !world->obstacles) {
+            continue;
+        }
+
+        const double *r = obstacle->def.rotation;
+        sn_quat turn = sn_scene_motion_turn(&obstacle->motion, time);
+        sn_quat q = sn_quat_mul(turn, (sn_quat){r[0], r[1], r[2], r[3]});
+        double position[3], rotation[4] = {q.x, q.y, q.z, q.w};
+        sn_store3(position,
+                  sn_scene_motion_at(&obstacle->motion, sn_load3(obstacle->def.position), time));
+        SN_TRY(sinew_obstacle_move(world->obstacles[i], position, rotation));
+    }
+    return SINEW_OK;
+}

@@ -1,0 +1,138 @@
+// "contact", "obstacles" and what a body says of contact.
+#include "io/scene/read.h"
+
+#include "math/quat.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const modes[] = {"interactive", "reliable"};
+static const char *const kinds[] = {"plane", "sphere", "box", "capsule"};
+
+static void read_friction(const sn_scene_reader *reader, const sn_json *json, double *friction) {
+    sn_json_number(reader->mistakes, json, 0, INFINITY, "", friction);
+}
+
+static void read_positive_length(const sn_scene_reader *reader, const sn_json *json, double *out) {
+    if (json && sn_scene_read_length(reader, json, out) && !(*out > 0)) {
+        sn_json_mistake(reader->mistakes, json, "must be above 0");
+    }
+}
+
+// The rotation that takes z to a unit vector.
+static void rotate_z_to(const double up[3], double rotation[4]) {
+    double w = 1 + up[2];
+    sn_quat q = {-up[1], up[0], 0, w};
+    if (w < 1e-9) {
+        q = (sn_quat){1, 0, 0, 0};
+    }
+
+    q = sn_quat_normalize(q);
+    memcpy(rotation, (double[]){q.x, q.y, q.z, q.w}, 4 * sizeof *rotation);
+}
+
+// "ground": true, or {height, friction}: a floor across gravity.
+static bool read_ground(const sn_scene_reader *reader, const sn_json *json,
+                        sn_scene_obstacle *ground) {
+    bool wanted = true;
+    double height = 0;
+    *ground = (sn_scene_obstacle){.json = json, .def = sinew_default_obstacle_def()};
+    if (json->kind != SN_JSON_OBJECT) {
+        sn_json_boolean(reader->mistakes, json, &wanted);
+    } else if (sn_scene_check_object(reader, json, SN_KEYS("height", "friction"))) {
+        sn_scene_read_length(reader, sn_json_get(json, "height"), &height);
+        read_friction(reader, sn_json_get(json, "friction"), &ground->def.friction);
+    }
+
+    sn_vec3 up = sn_scale(-1, sn_load3(reader->scene->world.gravity));
+    up = sn_length(up) > 0 ? sn_normalize(up) : sn_v3(0, 0, 1);
+    sn_store3(ground->def.position, sn_scale(height, up));
+    rotate_z_to((double[]){up.x, up.y, up.z}, ground->def.rotation);
+    ground->def.name = "ground";
+    reader->scene->preview.ground_height = height;
+    return wanted;
+}
+
+static void read_obstacle(const sn_scene_reader *reader, const sn_json *json,
+                          sn_scene_obstacle *obstacle) {
+    *obstacle = (sn_scene_obstacle){.json = json, .def = sinew_default_obstacle_def()};
+    if (!sn_scene_check_object(reader, json,
+                               SN_KEYS("name", "kind", "position", "rotation", "radius", "size",
+                                       "length", "friction", "motion"))) {
+        return;
+    }
+
+    sinew_obstacle_def *def = &obstacle->def;
+    int32_t kind = 0;
+    def->radius *= reader->scene->unit;
+    def->length *= reader->scene->unit;
+    sn_json_string(reader->mistakes, sn_json_get(json, "name"), &def->name);
+    sn_json_word(reader->mistakes, sn_json_require(reader->mistakes, json, "kind"), kinds, 4,
+                 &kind);
+    def->kind = (sinew_obstacle_kind)kind;
+    sn_scene_read_lengths(reader, sn_json_get(json, "position"), def->position);
+    sn_scene_read_rotation(reader, sn_json_get(json, "rotation"), def->rotation);
+    read_positive_length(reader, sn_json_get(json, "radius"), &def->radius);
+    sn_scene_read_length(reader, sn_json_get(json, "length"), &def->length);
+    sn_scene_read_lengths(reader, sn_json_get(json, "size"), def->size);
+    read_friction(reader, sn_json_get(json, "friction"), &def->friction);
+
+    obstacle->moves = sn_json_get(json, "motion") != NULL;
+    sn_scene_read_motion(reader, sn_json_get(json, "motion"), &obstacle->motion);
+}
+
+void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const sn_json *list) {
+    sn_scene *scene = reader->scene;
+    sn_scene_contact *contact = &scene->contact;
+    *contact = (sn_scene_contact){.def = sinew_default_contact_def(), .json = json ? json : list};
+    contact->on = json || list;
+    if (!contact->on) {
+        return;
+    }
+
+    bool listed = list && sn_json_is(reader->mistakes, list, SN_JSON_ARRAY);
+    sn_scene_obstacle *obstacles =
+        sn_scene_push(reader, (listed ? list->count : 0) + 1, sizeof *obstacles);
+    if (!obstacles) {
+        return;
+    }
+    for (int32_t i = 0; listed && i < list->count; i++) {
+        read_obstacle(reader, &list->items[i], &obstacles[scene->obstacle_count++]);
+    }
+    scene->obstacles = obstacles;
+
+    if (!json ||
+        !sn_scene_check_object(
+            reader, json, SN_KEYS("mode", "friction", "friction_speed", "thickness", "ground"))) {
+        return;
+    }
+    int32_t mode = 0;
+    sn_json_word(reader->mistakes, sn_json_get(json, "mode"), modes, 2, &mode);
+    contact->def.mode = (sinew_contact_mode)mode;
+    read_friction(reader, sn_json_get(json, "friction"), &contact->def.friction);
+    read_positive_length(reader, sn_json_get(json, "friction_speed"), &contact->def.friction_speed);
+    read_positive_length(reader, sn_json_get(json, "thickness"), &contact->def.thickness);
+
+    const sn_json *ground = sn_json_get(json, "ground");
+    if (ground && read_ground(reader, ground, &obstacles[scene->obstacle_count])) {
+        scene->obstacle_count++;
+        contact->ground = true;
+    }
+}
+
+void sn_scene_read_body_contact(const sn_scene_reader *reader, const sn_json *json,
+                                sn_scene_body *body) {
+    body->contact = sinew_default_body_contact_def();
+    body->contact_given = json != NULL;
+    if (!json) {
+        return;
+    }
+    if (json->kind != SN_JSON_OBJECT) {
+        sn_json_boolean(reader->mistakes, json, &body->contact.on);
+        return;
+    }
+    if (sn_scene_check_object(reader, json, SN_KEYS("friction", "thickness"))) {
+        read_friction(reader, sn_json_get(json, "friction"), &body->contact.friction);
+        read_positive_length(reader, sn_json_get(json, "thickness"), &body->contact.thickness);
+    }
+}
