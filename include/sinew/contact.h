@@ -25,6 +25,11 @@ typedef enum sinew_contact_mode {
 typedef struct sinew_contact_def {
     /// Default SINEW_CONTACT_INTERACTIVE.
     sinew_contact_mode mode;
+    /// Whether bodies touch each other, but for those that are attached to one another. Default
+    /// true.
+    bool bodies;
+    /// Whether bodies touch themselves. Default false.
+    bool self;
     /// Coefficient of Coulomb friction of everything that has none of its own. [-] At least 0.
     /// Default 0.5. Between two materials acts the geometric mean of both.
     double friction;

@@ -101,14 +101,16 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
     }
     scene->obstacles = obstacles;
 
-    if (!json ||
-        !sn_scene_check_object(
-            reader, json, SN_KEYS("mode", "friction", "friction_speed", "thickness", "ground"))) {
+    if (!json || !sn_scene_check_object(reader, json,
+                                        SN_KEYS("mode", "bodies", "self", "friction",
+                                                "friction_speed", "thickness", "ground"))) {
         return;
     }
     int32_t mode = 0;
     sn_json_word(reader->mistakes, sn_json_get(json, "mode"), modes, 2, &mode);
     contact->def.mode = (sinew_contact_mode)mode;
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "bodies"), &contact->def.bodies);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "self"), &contact->def.self);
     read_friction(reader, sn_json_get(json, "friction"), &contact->def.friction);
     read_positive_length(reader, sn_json_get(json, "friction_speed"), &contact->def.friction_speed);
     read_positive_length(reader, sn_json_get(json, "thickness"), &contact->def.thickness);

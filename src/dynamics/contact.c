@@ -46,26 +46,6 @@ sinew_status sn_contact_end_step(sinew_world *world) {
     return sn_contact_prepare_accept(world);
 }
 
-// Where the surfaces would be at the end of the step if nothing but gravity acted.
-static void predict(sn_island *island) {
-    sn_island_contact *own = island->contact;
-    const double *gravity = island->world->def.gravity;
-    double *xi = island->scratch;
-    double reach = island->h * island->h / island->integrator->c;
-    memcpy(xi, island->xi_inertia, (size_t)sn_island_size(island) * sizeof *xi);
-    for (int32_t i = 0; i < sn_island_size(island); i++) {
-        if (island->mask[i] == SN_MASK_HELD) {
-            xi[i] = island->prescribed[i];
-        }
-    }
-    sn_contact_compute_surface(island, xi, own->guess);
-
-    // Gravity moves every vertex alike.
-    for (int32_t i = 0; i < 3 * own->vertex_count; i++) {
-        own->guess[i] += reach * gravity[i % 3];
-    }
-}
-
 // Whether a vertex follows held rows only.
 static bool is_held(const sn_island *island, const sn_contact_member *member, int32_t vertex) {
     const sn_island_contact *own = island->contact;
@@ -108,23 +88,27 @@ sinew_status sn_contact_begin(sn_island *island, bool *touching) {
         memcpy(member->commit_q, body->q, (size_t)body->config_count * sizeof(double));
         if (member->on) {
             body->ops->surface.compute(body, body->q, sn_at3(own->x, member->first_vertex));
+            sn_contact_predict(body, island->h, member->hat_q,
+                               sn_at3(own->guess, member->first_vertex));
         }
     }
 
     memcpy(own->start, own->x, 3 * (size_t)own->vertex_count * sizeof(double));
     find_held(island);
-    predict(island);
     SN_TRY(sn_contact_find_touches(island, own->guess, true));
     *touching = own->touch_count > 0;
     return SINEW_OK;
 }
 
-bool sn_contact_follow(sn_island *island) {
+sinew_status sn_contact_follow(sn_island *island, bool *clear) {
     sn_island_contact *own = island->contact;
+    double lag;
     sn_contact_compute_surface(island, island->xi, own->hat);
-    if (sn_contact_commit(island) == 0) {
+    SN_TRY(sn_contact_commit(island, &lag));
+    *clear = lag == 0;
+    if (*clear) {
         own->touch_count = 0;
-        return true;
+        return SINEW_OK;
     }
 
     // Back to the start: what the step found is only a better prediction now.
@@ -135,7 +119,7 @@ bool sn_contact_follow(sn_island *island) {
     }
     memcpy(own->x, own->start, 3 * (size_t)own->vertex_count * sizeof(double));
     memcpy(own->guess, own->hat, 3 * (size_t)own->vertex_count * sizeof(double));
-    return false;
+    return SINEW_OK;
 }
 
 static void report_touches(sn_island *island) {
@@ -185,7 +169,8 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
         }
 
         sn_contact_compute_surface(island, island->xi, own->hat);
-        double lag = sn_contact_commit(island);
+        double lag;
+        SN_TRY(sn_contact_commit(island, &lag));
         if (reliable && solve > 0 && (moved <= tolerance) && lag <= tolerance) {
             report->outcome = SINEW_OUTCOME_CONVERGED;
             break;

@@ -18,6 +18,8 @@
 //   contact_friction.c  Coulomb friction
 //   contact_commit.c    how far surfaces and obstacles may move
 //   contact_island.c    what an island keeps for contact
+//   contact_bodies.c    bodies that touch each other or themselves
+//   contact_join.c      which bodies are solved together
 //   contact_world.c     definitions and obstacles
 //   contact_report.c    what contact did in the last step
 //   contact_state.c     what of it belongs to a snapshot
@@ -27,6 +29,7 @@
 #include "sinew/contact.h"
 
 #include "contact/obstacle.h"
+#include "contact/scene.h"
 #include "dynamics/newton.h"
 
 struct sinew_obstacle {
@@ -143,6 +146,9 @@ typedef struct sn_island_contact {
     int32_t *slot_of_vertex;         // -1: not in play
     uint8_t *held;                   // of each vertex: it moves as prescribed
 
+    sn_contact_scene *scene; // the members as parts; NULL: none can touch another or itself
+    double *part_share, *vertex_share, *bulge; // of a commit
+
     // Growing arrays.
     sn_touch *touches, *last_touches;
     int32_t touch_count, last_touch_count;
@@ -188,6 +194,20 @@ struct sn_contact {
     size_t obstacle_capacity;
     uint32_t next_number;
 
+    // Which bodies are solved together because they may touch: of each the lowest of its group.
+    int32_t *groups;
+    size_t group_capacity;
+    int32_t group_count;
+    double *place; // room for one configuration
+    size_t place_capacity;
+
+    // The pairs of bodies that the patterns of the islands have room for.
+    sn_touch_key *overlay;
+    int32_t overlay_count;
+    size_t overlay_capacity;
+    bool overlay_valid;
+    int64_t renewals; // of patterns so far
+
     sn_touch_memory *memories; // sorted by key
     int32_t memory_count;
     size_t memory_capacity;
@@ -215,8 +235,7 @@ static inline int sn_touch_key_compare(sn_touch_key a, sn_touch_key b) {
     return a.what < b.what ? -1 : a.what > b.what;
 }
 
-// contact_world.c ------------------------------------------------------------------------------
-
+// --- contact_world.c
 void sn_contact_destroy(sinew_world *world);
 // The key after the body `index` left the world and later ones moved up. False if it named it.
 bool sn_touch_key_without_body(sn_touch_key *key, int32_t index);
@@ -227,8 +246,7 @@ sinew_status sn_contact_check_integrator(const sinew_world *world, sinew_integra
 // The coefficient between two materials; values below 0 stand for the world's.
 double sn_contact_mix_friction(const sn_contact *contact, double a, double b);
 
-// contact_island.c -----------------------------------------------------------------------------
-
+// --- contact_island.c
 // Gives an island what contact needs, before its pattern is built; and what depends on the pattern.
 sinew_status sn_contact_island_create(sn_island *island);
 sinew_status sn_contact_island_finish(sn_island *island);
@@ -240,8 +258,13 @@ const sn_contact_member *sn_contact_member_of(const sn_island *island, int32_t v
 // Surfaces of the members at their configurations moved by xi from the start of the step.
 void sn_contact_compute_surface(const sn_island *island, const double *xi, double *positions);
 
-// contact.c ------------------------------------------------------------------------------------
-
+// --- contact.c
+// Before a world's step: bodies that may touch are put into one island. The islands are dropped if
+// that, or the room in their patterns, has to change.
+sinew_status sn_contact_join(sinew_world *world);
+// Once the islands are there: renews their patterns if they have no room for the pairs of features
+// that come near each other in the step.
+sinew_status sn_contact_cover(sinew_world *world);
 // At the start of a world's step: obstacles that leave their place make room.
 void sn_contact_begin_step(sinew_world *world);
 // After all islands were solved: obstacles go where bodies made room, and there is room for what
@@ -251,7 +274,7 @@ sinew_status sn_contact_end_step(sinew_world *world);
 // Begins the solve of an island, once the prediction is known. Whether something may touch.
 sinew_status sn_contact_begin(sn_island *island, bool *touching);
 // After a solve without contact: moves the surfaces there. Whether the way was clear.
-bool sn_contact_follow(sn_island *island);
+sinew_status sn_contact_follow(sn_island *island, bool *clear);
 // The solve with contact, from island->xi.
 sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bool blocked,
                               sinew_step_report *report);
@@ -259,15 +282,13 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
 // Gives an accepted body the configuration that was committed; returns the one that was solved for.
 const double *sn_contact_take_configuration(sn_island *island, const sn_island_body *member);
 
-// contact_report.c -----------------------------------------------------------------------------
-
+// --- contact_report.c
 // Room for what sn_contact_accept stores.
 sinew_status sn_contact_prepare_accept(sinew_world *world);
 // Takes the step over: multipliers, poses, report, contacts, events.
 void sn_contact_accept(sinew_world *world);
 
-// contact_state.c ------------------------------------------------------------------------------
-
+// --- contact_state.c
 // The part of a snapshot that contact keeps: poses and targets of obstacles, and multipliers. The
 // check makes room for what restoring needs.
 size_t sn_contact_state_size(const sinew_world *world);

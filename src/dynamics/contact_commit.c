@@ -303,7 +303,7 @@ static double move_members(sn_island *island) {
     return sqrt(lag2);
 }
 
-double sn_contact_commit(sn_island *island) {
+sinew_status sn_contact_commit(sn_island *island, double *out) {
     sn_island_contact *own = island->contact;
     double lag = INFINITY;
     for (int pass = 0; pass < MOST_COMMITS; pass++) {
@@ -317,6 +317,7 @@ double sn_contact_commit(sn_island *island) {
                 limit_member(own, &own->members[i]);
             }
         }
+        SN_TRY(sn_contact_limit_by_bodies(island));
 
         double before = lag;
         lag = move_members(island);
@@ -330,7 +331,8 @@ double sn_contact_commit(sn_island *island) {
         own->report.truncated += own->share[v] < 1;
     }
     own->report.lag = lag;
-    return lag;
+    *out = lag;
+    return SINEW_OK;
 }
 
 // How far an obstacle may go on, as one member lets it.

@@ -235,8 +235,7 @@ bool sn_contact_choose_penalties(sn_island *island, double *potential) {
     return any;
 }
 
-// The place of a block of the lower triangle, or -1.
-static int32_t find_block(const sn_island *island, int32_t row, int32_t column) {
+int32_t sn_contact_find_block(const sn_island *island, int32_t row, int32_t column) {
     const sn_island_contact *own = island->contact;
     if (own->block_of) {
         return own->block_of[(size_t)row * (size_t)island->rows + (size_t)column];
@@ -248,7 +247,7 @@ static int32_t find_block(const sn_island *island, int32_t row, int32_t column) 
 // Adds a block. One that the pattern has no room for goes to both diagonals by its size, which
 // bounds it from above: the solve is then stiffer, its solution the same in the limit.
 static void add_block(sn_island *island, int32_t row, int32_t column, sn_mat3 block) {
-    int32_t slot = find_block(island, row, column);
+    int32_t slot = sn_contact_find_block(island, row, column);
     if (slot < 0) {
         double size = sn_mat3_norm(block);
         add_block(island, row, row, sn_mat3_scale(size, sn_mat3_identity()));

@@ -1,6 +1,6 @@
 // What an island keeps for contact: the surfaces of its bodies one after the other, how vertices
 // follow rows, and room that grows with the number of touches.
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 
 #include "geom/mesh/mesh.h"
 
@@ -113,6 +113,7 @@ void sn_contact_island_release(sn_island *island) {
     }
 
     sinew_context *context = island->world->context;
+    sn_contact_scene_destroy(own->scene);
     sn_release(context, own->touches, own->touch_capacity, sizeof *own->touches);
     sn_release(context, own->last_touches, own->last_touch_capacity, sizeof *own->last_touches);
     sn_release(context, own->slots, own->slot_capacity, sizeof *own->slots);
@@ -274,7 +275,8 @@ sinew_status sn_contact_island_create(sn_island *island) {
     }
 
     SN_TRY(push_row_room(island));
-    return find_sets(island);
+    SN_TRY(find_sets(island));
+    return sn_contact_make_scene(island);
 }
 
 const sn_contact_member *sn_contact_member_of(const sn_island *island, int32_t vertex) {

@@ -97,7 +97,8 @@ typedef struct pair_search {
     const obstacle_view *view;
     const double *guess;
     double friction;
-    double margin; // touches that come within this of carrying a force are listed too [m]
+    bool known_only; // no touches without a memory
+    double margin;   // touches that come within this of carrying a force are listed too [m]
     bool first;
 } pair_search;
 
@@ -138,7 +139,7 @@ static void measure_touch(const pair_search *search, sn_obstacle_point at, sn_to
 static sinew_status offer_touch(const pair_search *search, const sn_touch_memory *memory,
                                 sn_touch *touch) {
     const sn_island_contact *own = search->island->contact;
-    if (!memory && touch->guessed >= search->margin) {
+    if (!memory && (search->known_only || touch->guessed >= search->margin)) {
         return SINEW_OK;
     }
 
@@ -155,6 +156,13 @@ static sinew_status offer_touch(const pair_search *search, const sn_touch_memory
         touch->exact_friction = !own->linear;
     }
     return push_touch(search->island, touch);
+}
+
+sinew_status sn_contact_offer_touch(sn_island *island, const double *guess, bool first,
+                                    double margin, bool usable, sn_touch *touch) {
+    pair_search search = {
+        .island = island, .guess = guess, .known_only = !usable, .margin = margin, .first = first};
+    return offer_touch(&search, recall(island->contact->contact, touch->key), touch);
 }
 
 static sinew_status find_vertices(const pair_search *search) {
@@ -402,5 +410,6 @@ sinew_status sn_contact_find_touches(sn_island *island, const double *guess, boo
     bound_members(island, guess);
     SN_TRY(find_kind(island, guess, first, SN_TOUCH_VERTEX));
     SN_TRY(find_kind(island, guess, first, SN_TOUCH_TRIANGLE));
+    SN_TRY(sn_contact_find_body_touches(island, guess, first));
     return assign_slots(island);
 }

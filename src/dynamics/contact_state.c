@@ -1,10 +1,11 @@
-// Contact in snapshots: a header, the obstacles, the multipliers.
+// Contact in snapshots: a header, the obstacles, the multipliers, the groups of bodies, and the
+// pairs that patterns have room for, for the bits of a solve depend on its pattern.
 #include "dynamics/contact.h"
 
 #include <string.h>
 
 typedef struct state_header {
-    int64_t obstacles, memories;
+    int64_t obstacles, memories, groups, overlay;
 } state_header;
 
 typedef struct obstacle_state {
@@ -13,18 +14,37 @@ typedef struct obstacle_state {
 
 static state_header make_header(const sinew_world *world) {
     const sn_contact *contact = world->contact;
-    return (state_header){contact ? contact->obstacle_count : 0,
-                          contact ? contact->memory_count : 0};
+    if (!contact) {
+        return (state_header){0};
+    }
+    return (state_header){contact->obstacle_count, contact->memory_count, contact->group_count,
+                          contact->overlay_valid ? contact->overlay_count : 0};
 }
 
 static size_t size_of(const state_header *header) {
     return sizeof *header + (size_t)header->obstacles * sizeof(obstacle_state) +
-           (size_t)header->memories * sizeof(sn_touch_memory);
+           (size_t)header->memories * sizeof(sn_touch_memory) +
+           (size_t)header->groups * sizeof(int32_t) +
+           (size_t)header->overlay * sizeof(sn_touch_key);
 }
 
 size_t sn_contact_state_size(const sinew_world *world) {
     state_header header = make_header(world);
     return size_of(&header);
+}
+
+static char *write_list(char *bytes, const void *list, int64_t count, size_t size) {
+    if (count > 0) {
+        memcpy(bytes, list, (size_t)count * size);
+    }
+    return bytes + (size_t)count * size;
+}
+
+static const char *read_list(const char *bytes, void *list, int64_t count, size_t size) {
+    if (count > 0) {
+        memcpy(list, bytes, (size_t)count * size);
+    }
+    return bytes + (size_t)count * size;
 }
 
 void sn_contact_write_state(const sinew_world *world, char *bytes) {
@@ -38,22 +58,29 @@ void sn_contact_write_state(const sinew_world *world, char *bytes) {
         memcpy(bytes, &state, sizeof state);
         bytes += sizeof state;
     }
-    if (header.memories > 0) {
-        memcpy(bytes, contact->memories, (size_t)header.memories * sizeof *contact->memories);
+    if (contact) {
+        bytes = write_list(bytes, contact->memories, header.memories, sizeof(sn_touch_memory));
+        bytes = write_list(bytes, contact->groups, header.groups, sizeof(int32_t));
+        write_list(bytes, contact->overlay, header.overlay, sizeof(sn_touch_key));
     }
+}
+
+static bool is_count(int64_t count, size_t most) {
+    return count >= 0 && (uint64_t)count <= most;
 }
 
 sinew_status sn_contact_check_state(sinew_world *world, const char *bytes, size_t size) {
     state_header now = make_header(world);
-    state_header header = {-1, -1};
+    state_header header = {-1, -1, -1, -1};
     if (size >= sizeof header) {
         memcpy(&header, bytes, sizeof header);
     }
 
     // Counts are bounded before they are multiplied.
-    bool sound = header.obstacles >= 0 && header.memories >= 0 &&
-                 (size_t)header.obstacles <= size && (size_t)header.memories <= size &&
-                 size_of(&header) == size;
+    bool sound = is_count(header.obstacles, size) && is_count(header.memories, size) &&
+                 is_count(header.groups, size) && is_count(header.overlay, size) &&
+                 size_of(&header) == size &&
+                 (header.groups == 0 || header.groups == (int64_t)world->body_count);
     if (!sound) {
         return sn_fail(world->context, SINEW_INVALID_DATA,
                        "the snapshot is damaged: its contact does not fit");
@@ -64,20 +91,29 @@ sinew_status sn_contact_check_state(sinew_world *world, const char *bytes, size_
                        "has %lld",
                        (long long)header.obstacles, (long long)now.obstacles);
     }
-    if (header.memories == 0) {
-        return SINEW_OK;
-    }
     if (!world->contact) {
-        return sn_fail(world->context, SINEW_INVALID_DATA,
-                       "the snapshot belongs to another world: it has contact, this one has not");
+        bool empty = header.memories == 0 && header.groups == 0 && header.overlay == 0;
+        return empty ? SINEW_OK
+                     : sn_fail(world->context, SINEW_INVALID_DATA,
+                               "the snapshot belongs to another world: it has contact, this one "
+                               "has not");
     }
 
     sn_contact *contact = world->contact;
     void *memories = contact->memories;
+    void *groups = contact->groups;
+    void *overlay = contact->overlay;
     SN_TRY(sn_grow(world->context, &memories, &contact->memory_capacity,
                    (size_t)contact->memory_count, (size_t)header.memories,
                    sizeof *contact->memories));
     contact->memories = memories;
+    SN_TRY(sn_grow(world->context, &groups, &contact->group_capacity, (size_t)contact->group_count,
+                   (size_t)header.groups, sizeof *contact->groups));
+    contact->groups = groups;
+    SN_TRY(sn_grow(world->context, &overlay, &contact->overlay_capacity,
+                   (size_t)contact->overlay_count, (size_t)header.overlay,
+                   sizeof *contact->overlay));
+    contact->overlay = overlay;
     return SINEW_OK;
 }
 
@@ -97,10 +133,17 @@ void sn_contact_restore_state(sinew_world *world, const char *bytes) {
         contact->obstacles[i]->target = state.target;
         bytes += sizeof state;
     }
-    if (header.memories > 0) {
-        memcpy(contact->memories, bytes, (size_t)header.memories * sizeof *contact->memories);
-    }
+
+    bytes = read_list(bytes, contact->memories, header.memories, sizeof(sn_touch_memory));
+    bytes = read_list(bytes, contact->groups, header.groups, sizeof(int32_t));
+    read_list(bytes, contact->overlay, header.overlay, sizeof(sn_touch_key));
     contact->memory_count = (int32_t)header.memories;
+    contact->group_count = (int32_t)header.groups;
+    contact->overlay_count = (int32_t)header.overlay;
+    contact->overlay_valid = true;
+    if (header.groups > 0 || header.overlay > 0) {
+        sn_world_forget_islands(world); // they are built again as they were
+    }
     contact->contact_count = 0;
     contact->event_count = 0;
 }

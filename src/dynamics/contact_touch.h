@@ -9,6 +9,11 @@
 // Lists the touches at x that carry a force or come to carry one at `guess`.
 sinew_status sn_contact_find_touches(sn_island *island, const double *guess, bool first);
 
+// Lists a touch that was measured if it carries a force or comes within `margin` of one; one that
+// is not usable only if it carried a force.
+sinew_status sn_contact_offer_touch(sn_island *island, const double *guess, bool first,
+                                    double margin, bool usable, sn_touch *touch);
+
 // The slot of a vertex in play.
 static inline const sn_contact_slot *sn_touch_slot(const sn_island_contact *own,
                                                    const sn_touch *touch, int k) {
@@ -31,6 +36,8 @@ bool sn_contact_keep_matrix(sn_island *island);
 // After a solve for `direction`: whether touches press there that did not, or the other way round.
 // If so, island->force has the forces of the new set, and the matrix is the one that was kept.
 bool sn_contact_revise(sn_island *island, const double *direction);
+// The place of a block of the matrix, row and column in any order; -1: the pattern has none.
+int32_t sn_contact_find_block(const sn_island *island, int32_t row, int32_t column);
 // Whether a penalty is still to be chosen, so that no balance is one yet.
 bool sn_contact_is_open(const sn_island *island);
 double sn_contact_largest_stiffness(const sn_island *island);
@@ -68,11 +75,24 @@ double sn_contact_smoothing(const sn_island *island);
 // contact_commit.c -----------------------------------------------------------------------------
 
 // Moves x towards the surface `hat` of the members' configurations hat_q, as far as is certified.
-// Returns what is left of the way, largest over the vertices. [m]
-double sn_contact_commit(sn_island *island);
+// `lag` receives what is left of the way, largest over the vertices. [m]
+sinew_status sn_contact_commit(sn_island *island, double *lag);
 
 // Moves obstacles on from their trial poses towards their targets, as far as the surfaces x of all
 // islands let them.
 void sn_contact_move_obstacles(sinew_world *world);
+
+// contact_bodies.c -----------------------------------------------------------------------------
+
+// The surface of a body after a step of a time h with gravity alone, held unknowns at their
+// targets; q receives the configuration without gravity.
+void sn_contact_predict(const sinew_body *body, double h, double *q, double *positions);
+// Gives an island whose bodies can touch each other or themselves a scene of its surfaces, and adds
+// the rows that pairs of features near each other couple to own->sets.
+sinew_status sn_contact_make_scene(sn_island *island);
+// Appends the touches of pairs of features at x to own->touches.
+sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess, bool first);
+// own->share: what pairs of features leave of the motion of each vertex to own->hat.
+sinew_status sn_contact_limit_by_bodies(sn_island *island);
 
 #endif

@@ -7,7 +7,11 @@
 
 sinew_contact_def sinew_default_contact_def(void) {
     return (sinew_contact_def){
-        .mode = SINEW_CONTACT_INTERACTIVE, .friction = 0.5, .filled = SN_DEF_FILLED};
+        .mode = SINEW_CONTACT_INTERACTIVE,
+        .bodies = true,
+        .friction = 0.5,
+        .filled = SN_DEF_FILLED,
+    };
 }
 
 sinew_body_contact_def sinew_default_body_contact_def(void) {
@@ -324,6 +328,9 @@ void sn_contact_destroy(sinew_world *world) {
     sn_release(context, contact->spare_memories, contact->spare_memory_capacity,
                sizeof *contact->spare_memories);
     sn_release(context, contact->shares, contact->share_capacity, sizeof *contact->shares);
+    sn_release(context, contact->groups, contact->group_capacity, sizeof *contact->groups);
+    sn_release(context, contact->place, contact->place_capacity, sizeof *contact->place);
+    sn_release(context, contact->overlay, contact->overlay_capacity, sizeof *contact->overlay);
     sn_release(context, contact->contacts, contact->contact_capacity, sizeof *contact->contacts);
     sn_release(context, contact->events, contact->event_capacity, sizeof *contact->events);
     sn_release(context, contact, 1, sizeof *contact);
@@ -360,6 +367,8 @@ void sn_contact_forget_body(sinew_world *world, int32_t index) {
     }
 
     contact->memory_count = kept;
+    contact->group_count = 0; // bodies are grouped again
+    contact->overlay_valid = false;
     contact->contact_count = 0;
     contact->event_count = 0;
 }

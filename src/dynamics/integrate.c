@@ -365,8 +365,11 @@ static sinew_status solve_with_contact(sn_island *island, const sn_newton_def *n
     }
 
     SN_TRY(solve_free(island, newton, report));
-    if (report->outcome == SINEW_OUTCOME_NOT_FINITE || !sn_integrate_is_finite(island) ||
-        sn_contact_follow(island)) {
+    bool clear = report->outcome == SINEW_OUTCOME_NOT_FINITE || !sn_integrate_is_finite(island);
+    if (!clear) {
+        SN_TRY(sn_contact_follow(island, &clear));
+    }
+    if (clear) {
         return SINEW_OK;
     }
 

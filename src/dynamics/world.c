@@ -176,6 +176,10 @@ static void find_islands(const sinew_world *world, int32_t *number) {
         number[i] = (int32_t)i;
     }
 
+    // Bodies that may touch are in the group of the lowest of them.
+    const sn_contact *contact = world->contact;
+    int32_t grouped = contact && contact->on ? contact->group_count : 0;
+
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t a = 0; a < world->attachment_count; a++) {
@@ -186,6 +190,12 @@ static void find_islands(const sinew_world *world, int32_t *number) {
 
             int32_t i = attachment->tied.body->index;
             int32_t j = attachment->target.body->index;
+            int32_t lower = number[i] < number[j] ? number[i] : number[j];
+            changed = changed || number[i] != number[j];
+            number[i] = number[j] = lower;
+        }
+        for (int32_t i = 0; i < grouped; i++) {
+            int32_t j = contact->groups[i];
             int32_t lower = number[i] < number[j] ? number[i] : number[j];
             changed = changed || number[i] != number[j];
             number[i] = number[j] = lower;
@@ -209,6 +219,9 @@ sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
     }
 
     sn_world_forget_islands(world);
+    if (world->contact && !world->contact->overlay_valid) {
+        world->contact->overlay_count = 0;
+    }
     sn_arena scratch = sn_arena_create(world->context);
     int32_t *number = SN_PUSH(&scratch, int32_t, world->body_count);
     sinew_body **members = SN_PUSH(&scratch, sinew_body *, world->body_count);
@@ -240,6 +253,8 @@ sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
     sn_arena_destroy(&scratch);
     if (status != SINEW_OK) {
         sn_world_forget_islands(world);
+    } else if (world->contact) {
+        world->contact->overlay_valid = true;
     }
 
     world->prepared = status == SINEW_OK;
@@ -403,8 +418,14 @@ static void accept_step(sinew_world *world) {
 sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     double begin = sn_seconds();
     sinew_step_report report = {.solver_converged = true};
-    sinew_status status = sn_world_prepare(world, false);
     bool contact = world->contact && world->contact->on;
+    sinew_status status = contact ? sn_contact_join(world) : SINEW_OK;
+    if (status == SINEW_OK) {
+        status = sn_world_prepare(world, false);
+    }
+    if (status == SINEW_OK && contact) {
+        status = sn_contact_cover(world);
+    }
     if (status == SINEW_OK && contact) {
         sn_contact_begin_step(world);
     }

@@ -1,0 +1,419 @@
+// Bodies that touch each other or themselves: the search for pairs of features, their touches, and
+// the room that the island's pattern needs for them.
+//
+// The pattern has room for pairs that were near each other when it was built, with a margin. It is
+// renewed before a step in which other pairs come near each other. Pairs that a solve calls for
+// beyond those go to the diagonals (contact_forces.c).
+#include "dynamics/contact_touch.h"
+
+#include "contact/commit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Pairs nearer than this many thicknesses get room in the pattern.
+static const double pattern_reach = 8;
+
+static bool are_attached(const sinew_world *world, const sinew_body *a, const sinew_body *b) {
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        const sinew_body *tied = world->attachments[i]->tied.body;
+        const sinew_body *target = world->attachments[i]->target.body;
+        if ((tied == a && target == b) || (tied == b && target == a)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Bodies that are attached to each other meet by design.
+static bool can_touch(void *user, int32_t a, int32_t b) {
+    const sn_island_contact *own = user;
+    const sinew_contact_def *def = &own->contact->def;
+    if (!own->members[a].on || !own->members[b].on) {
+        return false;
+    }
+    if (a == b) {
+        return def->self;
+    }
+
+    const sinew_body *first = own->members[a].member->body;
+    const sinew_body *second = own->members[b].member->body;
+    return def->bodies && !are_attached(first->world, first, second);
+}
+
+static sinew_status get_shape(sinew_body *body, const sn_contact_shape **out) {
+    if (!body->contact_shape) {
+        sn_arena_mark mark = sn_arena_get_mark(&body->arena);
+        sn_contact_shape *shape = SN_PUSH(&body->arena, sn_contact_shape, 1);
+        sinew_status status = sn_arena_status(&body->arena);
+        if (status == SINEW_OK) {
+            status = sn_contact_shape_build(&body->arena, body->surface, shape);
+        }
+        if (status != SINEW_OK) {
+            sn_arena_rewind(&body->arena, mark);
+            return status;
+        }
+        body->contact_shape = shape;
+    }
+
+    *out = body->contact_shape;
+    return SINEW_OK;
+}
+
+static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
+    sn_island_contact *own = island->contact;
+    const sn_contact_shape **shapes =
+        SN_PUSH(scratch, const sn_contact_shape *, island->body_count);
+    double *rest = SN_PUSH(scratch, double, 3 * (size_t)own->vertex_count);
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t i = 0; i < island->body_count; i++) {
+        sinew_body *body = island->bodies[i].body;
+        SN_TRY(get_shape(body, &shapes[i]));
+        memcpy(sn_at3(rest, own->members[i].first_vertex), body->surface->points,
+               3 * (size_t)body->surface->point_count * sizeof *rest);
+    }
+
+    SN_TRY(sn_contact_scene_create(island->world->context, shapes, island->body_count, rest,
+                                   &own->scene));
+    own->scene->filter = can_touch;
+    own->scene->filter_user = own;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        own->scene->parts[i].thickness = own->members[i].thickness;
+        own->scene->parts[i].together = !own->members[i].by_node;
+    }
+
+    own->part_share = SN_PUSH(&island->arena, double, island->body_count);
+    own->vertex_share = SN_PUSH(&island->arena, double, own->vertex_count);
+    own->bulge = SN_PUSH(&island->arena, double, own->vertex_count);
+    return sn_arena_status(&island->arena);
+}
+
+// The largest gap that two parts of the island keep.
+static double largest_gap(const sn_island *island) {
+    double thickness = 0;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        thickness = fmax(thickness, island->contact->members[i].thickness);
+    }
+    return 2 * thickness;
+}
+
+static sn_touch_key key_of(const sn_island *island, const sn_contact_pair *pair) {
+    const sn_contact_scene *scene = island->contact->scene;
+    const sn_contact_part *a = &scene->parts[pair->part[0]];
+    const sn_contact_part *b = &scene->parts[pair->part[1]];
+    bool edges = pair->kind == SN_CONTACT_EDGE_EDGE;
+    int32_t first = pair->feature[0] - (edges ? a->first_edge : a->first_vertex);
+    int32_t second = pair->feature[1] - (edges ? b->first_edge : b->first_triangle);
+    return sn_touch_make_key(edges ? SN_TOUCH_EDGES : SN_TOUCH_VERTEX_TRIANGLE,
+                             island->bodies[pair->part[0]].body->index,
+                             (uint32_t)island->bodies[pair->part[1]].body->index, first, second);
+}
+
+// The member of a body by its index in the world; NULL if it is in another island.
+static const sn_contact_member *find_member(const sn_island *island, int32_t index) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        if (island->bodies[i].body->index == index) {
+            return &island->contact->members[i];
+        }
+    }
+    return NULL;
+}
+
+// The vertices of the features that a key names; false if their bodies are in another island.
+static bool find_vertices(const sn_island *island, sn_touch_key key, int32_t vertex[4]) {
+    const sn_contact_member *a = find_member(island, sn_touch_key_a(key));
+    const sn_contact_member *b = find_member(island, sn_touch_key_b(key));
+    if (!a || !b) {
+        return false;
+    }
+
+    int32_t first = (int32_t)(key.what >> 32);
+    int32_t second = (int32_t)(key.what & UINT32_MAX);
+    const sn_contact_shape *shape_a = a->member->body->contact_shape;
+    const sn_contact_shape *shape_b = b->member->body->contact_shape;
+    bool edges = sn_touch_key_kind(key) == SN_TOUCH_EDGES;
+    for (int k = 0; k < 4; k++) {
+        int of_first = edges ? 2 : 1;
+        if (k < of_first) {
+            int32_t local = edges ? shape_a->edges[2 * (size_t)first + (size_t)k] : first;
+            vertex[k] = a->first_vertex + local;
+        } else {
+            int32_t local = edges ? shape_b->edges[2 * (size_t)second + (size_t)(k - 2)]
+                                  : shape_b->triangles[3 * (size_t)second + (size_t)(k - 1)];
+            vertex[k] = b->first_vertex + local;
+        }
+    }
+    return true;
+}
+
+// Finds the pairs that come near each other in the next step.
+static sinew_status find_pairs(sn_island *island, double reach) {
+    sn_island_contact *own = island->contact;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_contact_member *member = &own->members[i];
+        const sinew_body *body = island->bodies[i].body;
+        body->ops->surface.compute(body, body->q, sn_at3(own->x, member->first_vertex));
+        sn_contact_predict(body, island->world->def.step, member->hat_q,
+                           sn_at3(own->guess, member->first_vertex));
+    }
+    return sn_contact_find(own->scene, own->x, own->guess, reach * largest_gap(island));
+}
+
+// Finds the pairs near each other now, and adds them to the world's overlay.
+static sinew_status extend_overlay(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    sn_contact *contact = own->contact;
+    SN_TRY(find_pairs(island, pattern_reach));
+    void *overlay = contact->overlay;
+    size_t needed = (size_t)(contact->overlay_count + own->scene->pair_count);
+    SN_TRY(sn_grow(contact->context, &overlay, &contact->overlay_capacity,
+                   (size_t)contact->overlay_count, needed, sizeof *contact->overlay));
+    contact->overlay = overlay;
+    for (int32_t i = 0; i < own->scene->pair_count; i++) {
+        contact->overlay[contact->overlay_count++] = key_of(island, &own->scene->pairs[i]);
+    }
+    return SINEW_OK;
+}
+
+// Adds a set of rows for each pair of the overlay to own->sets.
+static sinew_status add_sets(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    const sn_contact *contact = own->contact;
+    sn_bsr_sets old = own->sets;
+    int32_t old_used = old.count > 0 ? old.offsets[old.count] : 0;
+
+    // Two passes: count, then fill.
+    int32_t *offsets = NULL, *members = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        int32_t count = old.count;
+        int32_t used = old_used;
+        for (int32_t i = 0; i < contact->overlay_count; i++) {
+            int32_t vertex[4];
+            if (!find_vertices(island, contact->overlay[i], vertex)) {
+                continue;
+            }
+            for (int k = 0; k < 4; k++) {
+                const sn_contact_member *member = sn_contact_member_of(island, vertex[k]);
+                const sinew_body *body = member->member->body;
+                int32_t rows = body->ops->surface.get_jacobian(
+                    body, vertex[k] - member->first_vertex, own->row_room, NULL);
+                for (int32_t r = 0; pass == 1 && r < rows; r++) {
+                    members[used + r] = member->member->first_row + own->row_room[r];
+                }
+                used += rows;
+            }
+            count++;
+            if (pass == 1) {
+                offsets[count] = used;
+            }
+        }
+
+        if (pass == 0) {
+            offsets = SN_PUSH(&island->arena, int32_t, count + 1);
+            members = SN_PUSH(&island->arena, int32_t, used);
+            SN_TRY(sn_arena_status(&island->arena));
+            if (old.count > 0) {
+                memcpy(offsets, old.offsets, ((size_t)old.count + 1) * sizeof *offsets);
+                memcpy(members, old.members, (size_t)old_used * sizeof *members);
+            }
+        } else {
+            own->sets = (sn_bsr_sets){.count = count, .offsets = offsets, .members = members};
+        }
+    }
+    return SINEW_OK;
+}
+
+// Whether the pattern has room for what a pair couples.
+static bool is_covered(const sn_island *island, const sn_contact_pair *pair) {
+    const sn_island_contact *own = island->contact;
+    for (int a = 0; a < 4; a++) {
+        const sn_contact_member *member = sn_contact_member_of(island, pair->vertex[a]);
+        const sinew_body *body = member->member->body;
+        int32_t rows = body->ops->surface.get_jacobian(body, pair->vertex[a] - member->first_vertex,
+                                                       own->row_room, NULL);
+        for (int b = 0; b < a; b++) {
+            const sn_contact_member *other = sn_contact_member_of(island, pair->vertex[b]);
+            const sinew_body *second = other->member->body;
+            int32_t *room = own->row_room + rows;
+            int32_t columns = second->ops->surface.get_jacobian(
+                second, pair->vertex[b] - other->first_vertex, room, NULL);
+            for (int32_t r = 0; r < rows; r++) {
+                for (int32_t c = 0; c < columns; c++) {
+                    if (sn_contact_find_block(island, member->member->first_row + own->row_room[r],
+                                              other->member->first_row + room[c]) < 0) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+    return true;
+}
+
+sinew_status sn_contact_cover(sinew_world *world) {
+    bool covered = true;
+    for (sn_island *island = world->islands; island && covered; island = island->next) {
+        sn_island_contact *own = island->contact;
+        if (!own || !own->scene) {
+            continue;
+        }
+
+        SN_TRY(find_pairs(island, 1.5));
+        for (int32_t i = 0; i < own->scene->pair_count && covered; i++) {
+            covered = is_covered(island, &own->scene->pairs[i]);
+        }
+    }
+    if (covered) {
+        return SINEW_OK;
+    }
+
+    world->contact->overlay_valid = false;
+    world->contact->renewals++;
+    sn_world_forget_islands(world);
+    return sn_world_prepare(world, false);
+}
+
+sinew_status sn_contact_make_scene(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    const sinew_contact_def *def = &own->contact->def;
+    if (!def->self && (!def->bodies || island->body_count < 2)) {
+        return SINEW_OK;
+    }
+
+    sn_arena scratch = sn_arena_create(island->world->context);
+    sinew_status status = create_scene(island, &scratch);
+    sn_arena_destroy(&scratch);
+    SN_TRY(status);
+    if (!own->contact->overlay_valid) {
+        SN_TRY(extend_overlay(island));
+    }
+    return add_sets(island);
+}
+
+// --- touches
+
+static int compare_touches(const void *a, const void *b) {
+    return sn_touch_key_compare(((const sn_touch *)a)->key, ((const sn_touch *)b)->key);
+}
+
+static void make_touch(const sn_island *island, const sn_contact_pair *pair, const double *guess,
+                       sn_touch *touch) {
+    const sn_island_contact *own = island->contact;
+    const sn_contact_member *a = &own->members[pair->part[0]];
+    const sn_contact_member *b = &own->members[pair->part[1]];
+    *touch = (sn_touch){
+        .key = key_of(island, pair),
+        .count = 4,
+        .normal = pair->n,
+        .distance = pair->distance,
+        .offset = pair->distance - sn_contact_gap(own->scene, pair),
+        .friction = sn_contact_mix_friction(own->contact, a->friction, b->friction),
+    };
+
+    touch->guessed = touch->offset;
+    for (int k = 0; k < 4; k++) {
+        touch->vertex[k] = pair->vertex[k];
+        touch->b[k] = pair->b[k];
+        sn_vec3 moved =
+            sn_sub(sn_contact_at(guess, pair->vertex[k]), sn_contact_at(own->x, pair->vertex[k]));
+        touch->guessed += touch->b[k] * sn_dot(touch->normal, moved);
+        if (k < sn_contact_first_side(pair->kind)) {
+            touch->point =
+                sn_madd(touch->point, touch->b[k], sn_contact_at(own->x, pair->vertex[k]));
+        }
+    }
+}
+
+sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess, bool first) {
+    sn_island_contact *own = island->contact;
+    if (!own->scene) {
+        return SINEW_OK;
+    }
+    if (first) {
+        memcpy(own->scene->held, own->held, (size_t)own->vertex_count * sizeof *own->held);
+        SN_TRY(sn_contact_find(own->scene, own->x, guess, 1.5 * largest_gap(island)));
+    }
+
+    int32_t begin = own->touch_count;
+    double margin = own->linear ? 0 : 0.5 * largest_gap(island);
+    sn_contact_measure(own->scene, own->x);
+    for (int32_t i = 0; i < own->scene->pair_count; i++) {
+        const sn_contact_pair *pair = &own->scene->pairs[i];
+        if (!(pair->distance > 0)) {
+            continue; // no direction to push in
+        }
+
+        sn_touch touch;
+        make_touch(island, pair, guess, &touch);
+        SN_TRY(sn_contact_offer_touch(island, guess, first, margin, pair->usable, &touch));
+    }
+
+    qsort(own->touches + begin, (size_t)(own->touch_count - begin), sizeof *own->touches,
+          compare_touches);
+    return SINEW_OK;
+}
+
+// --- commit
+
+// How far paths of bodies whose rows rotate are from their chords, at the middle.
+// Returns whether there are any.
+static bool find_bulges(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    bool any = false;
+    memset(own->bulge, 0, (size_t)own->vertex_count * sizeof *own->bulge);
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_contact_member *member = &own->members[i];
+        const sinew_body *body = member->member->body;
+        if (!member->on || !body->ops->motion.retract) {
+            continue;
+        }
+
+        any = true;
+        int32_t first = 3 * member->member->first_row;
+        double *xi = island->remote_x + first;
+        sn_body_difference(body, xi, member->hat_q, member->commit_q);
+        for (int32_t k = 0; k < sn_body_size(body); k++) {
+            xi[k] *= 0.5;
+        }
+        sn_body_retract(body, member->member->trial_q, member->commit_q, xi);
+        double *middle = sn_at3(own->guess, member->first_vertex);
+        body->ops->surface.compute(body, member->member->trial_q, middle);
+        for (int32_t v = 0; v < member->vertex_count; v++) {
+            int32_t vertex = member->first_vertex + v;
+            sn_vec3 chord = sn_scale(
+                0.5, sn_add(sn_contact_at(own->x, vertex), sn_contact_at(own->hat, vertex)));
+            double off = sn_distance(chord, sn_contact_at(own->guess, vertex));
+            double rounding = 1e-14 * (1 + sn_length(chord));
+            own->bulge[vertex] = off > rounding ? 1.5 * off : 0;
+        }
+    }
+    return any;
+}
+
+sinew_status sn_contact_limit_by_bodies(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    if (!own->scene) {
+        return SINEW_OK;
+    }
+
+    bool curved = find_bulges(island);
+    sn_contact_motion motion = {own->x, own->hat, curved ? own->bulge : NULL};
+    sn_contact_limit_report report;
+    sn_contact_measure(own->scene, own->x);
+    sn_contact_limit(own->scene, &motion, own->vertex_share, own->part_share, &report);
+
+    // Vertices that leave their boxes may meet others than those that were found.
+    if (report.leaving > 0) {
+        SN_TRY(sn_contact_find(own->scene, own->x, own->hat, 1.5 * largest_gap(island)));
+        sn_contact_measure(own->scene, own->x);
+        sn_contact_limit(own->scene, &motion, own->vertex_share, own->part_share, &report);
+    }
+
+    own->report.held += report.held;
+    own->report.smallest_gap = fmin(own->report.smallest_gap, report.smallest_gap);
+    for (int32_t v = 0; v < own->vertex_count; v++) {
+        own->share[v] = fmin(own->share[v], own->vertex_share[v]);
+    }
+    return SINEW_OK;
+}

@@ -1,0 +1,118 @@
+// Which bodies are solved together because they may touch: those whose boxes, swept by the
+// predicted motion, overlap. That depends on the present state alone, so that a run continued from
+// a snapshot has the same islands. Cost: two surfaces of each body, and all pairs of boxes.
+#include "dynamics/contact_touch.h"
+
+#include "body/surface.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool takes_part(const sinew_body *body) {
+    return !body->ops->stepping && (!body->contact || body->contact->on);
+}
+
+void sn_contact_predict(const sinew_body *body, double h, double *q, double *positions) {
+    const sinew_world *world = body->world;
+    double *xi = body->scratch;
+    sn_body_difference(body, xi, body->target, body->q);
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        xi[i] = body->mask[i] ? xi[i] : h * body->v[i];
+    }
+
+    // Gravity moves every vertex alike.
+    sn_body_retract(body, q, body->q, xi);
+    body->ops->surface.compute(body, q, positions);
+    for (int32_t i = 0; i < 3 * body->surface->point_count; i++) {
+        positions[i] += h * h * world->def.gravity[i % 3];
+    }
+}
+
+// The box of the surface now and at the end of the predicted step, with room for the gap.
+static sinew_status find_box(sinew_world *world, sinew_body *body, sn_box *box) {
+    sn_contact *contact = world->contact;
+    void *place = contact->place;
+    SN_TRY(sn_surface_push_work(body));
+    SN_TRY(sn_grow(world->context, &place, &contact->place_capacity, 0, (size_t)body->config_count,
+                   sizeof *contact->place));
+    contact->place = place;
+
+    int32_t count = body->surface->point_count;
+    body->ops->surface.compute(body, body->q, body->surface_work);
+    sn_box now = sn_box_of_points(body->surface_work, count);
+    sn_contact_predict(body, world->def.step, contact->place, body->surface_work);
+    sn_box then = sn_box_of_points(body->surface_work, count);
+
+    double motion = fmax(sn_distance(now.lower, then.lower), sn_distance(now.upper, then.upper));
+    double thickness = 4e-3 * sn_box_diagonal(now);
+    *box = sn_box_grown(sn_box_union(now, then), thickness + 0.1 * motion);
+    return SINEW_OK;
+}
+
+// The lowest member of the group of a body.
+static int32_t find_root(const int32_t *groups, int32_t i) {
+    while (groups[i] != i) {
+        i = groups[i];
+    }
+    return i;
+}
+
+static void group_bodies(const sinew_world *world, const sn_box *boxes, int32_t *groups) {
+    int32_t count = (int32_t)world->body_count;
+    for (int32_t i = 0; i < count; i++) {
+        groups[i] = i;
+        for (int32_t k = 0; k < i && takes_part(world->bodies[i]); k++) {
+            if (!takes_part(world->bodies[k]) || !sn_box_overlaps(boxes[i], boxes[k])) {
+                continue;
+            }
+            int32_t a = find_root(groups, i);
+            int32_t b = find_root(groups, k);
+            groups[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+    for (int32_t i = 0; i < count; i++) {
+        groups[i] = find_root(groups, i);
+    }
+}
+
+static sinew_status join(sinew_world *world, sn_arena *scratch) {
+    sn_contact *contact = world->contact;
+    int32_t count = (int32_t)world->body_count;
+    sn_box *boxes = SN_PUSH(scratch, sn_box, count);
+    int32_t *groups = SN_PUSH(scratch, int32_t, count);
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t i = 0; i < count; i++) {
+        if (takes_part(world->bodies[i])) {
+            SN_TRY(find_box(world, world->bodies[i], &boxes[i]));
+        }
+    }
+    group_bodies(world, boxes, groups);
+
+    void *list = contact->groups;
+    SN_TRY(sn_grow(world->context, &list, &contact->group_capacity, 0, (size_t)count,
+                   sizeof *contact->groups));
+    contact->groups = list;
+    size_t bytes = (size_t)count * sizeof *groups;
+    if (contact->group_count == count && memcmp(contact->groups, groups, bytes) == 0) {
+        return SINEW_OK;
+    }
+
+    memcpy(contact->groups, groups, bytes);
+    contact->group_count = count;
+    contact->overlay_valid = false;
+    sn_world_forget_islands(world);
+    return SINEW_OK;
+}
+
+sinew_status sn_contact_join(sinew_world *world) {
+    sn_contact *contact = world->contact;
+    if (!contact->def.bodies || world->body_count < 2) {
+        contact->group_count = 0;
+        return SINEW_OK;
+    }
+
+    sn_arena scratch = sn_arena_create(world->context);
+    sinew_status status = join(world, &scratch);
+    sn_arena_destroy(&scratch);
+    return status;
+}

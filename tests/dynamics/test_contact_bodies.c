@@ -1,0 +1,270 @@
+// Bodies that touch each other: no intersection by the exact test after every step, momentum and
+// energy of free collisions, a stack that comes to rest, every kind with every other, the same bits
+// for any number of threads and after a snapshot.
+#include "support/crossings.h"
+#include "support/kinds.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BODIES = 8 };
+
+typedef struct setting {
+    sinew_context *context;
+    sinew_world *world;
+    sinew_body *bodies[MOST_BODIES];
+    int32_t count;
+    sinew_mesh *cube;
+} setting;
+
+static void check(const setting *s, sinew_status status) {
+    if (status != SINEW_OK) {
+        fail_msg("%s", sinew_context_message(s->context));
+    }
+}
+
+static setting make_setting(int32_t threads, sinew_contact_mode mode, double gravity,
+                            double friction) {
+    setting s = {.count = 0};
+    sinew_context_def context = sinew_default_context_def();
+    context.threads = threads;
+    s.context = sinew_context_create(&context);
+    assert_non_null(s.context);
+
+    sinew_world_def world = sinew_default_world_def();
+    world.gravity[2] = gravity;
+    check(&s, sinew_world_create(s.context, &world, &s.world));
+    sinew_contact_def contact = sinew_default_contact_def();
+    contact.mode = mode;
+    contact.friction = friction;
+    check(&s, sinew_world_set_contact(s.world, &contact));
+
+    sinew_shape_def shape = sinew_default_shape_def();
+    shape.size[0] = shape.size[1] = shape.size[2] = 0.2;
+    shape.cell_size = 0.2 / 3;
+    check(&s, sinew_mesh_create_shape(s.context, &shape, &s.cube));
+    return s;
+}
+
+// A cube, turned about z.
+static void add_cube(setting *s, double x, double z, double angle, double velocity) {
+    sinew_material_def material = sinew_default_material_def();
+    material.young = 1e5;
+    sinew_body_def def = sinew_default_body_def();
+    def.mesh = s->cube;
+    def.materials = &material;
+    def.material_count = 1;
+    def.position[0] = x;
+    def.position[2] = z;
+    def.rotation[2] = sin(angle / 2);
+    def.rotation[3] = cos(angle / 2);
+    def.velocity[2] = velocity;
+    def.stiffness_damping = s->world && velocity == 0 ? 0.002 : 0;
+    check(s, sinew_body_create(s->world, &def, &s->bodies[s->count++]));
+}
+
+static void add_floor(setting *s) {
+    sinew_obstacle_def floor = sinew_default_obstacle_def();
+    check(s, sinew_obstacle_create(s->world, &floor, NULL));
+}
+
+static void destroy_setting(setting *s) {
+    sinew_world_destroy(s->world);
+    sinew_mesh_destroy(s->cube);
+    sinew_context_destroy(s->context);
+}
+
+// Counts intersections of the surfaces of bodies exactly.
+static int64_t count_crossings(sinew_body *const *bodies, int32_t count) {
+    int32_t vertices = 0, triangles = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const sinew_mesh *surface = sinew_body_get_surface(bodies[i]);
+        vertices += surface->point_count;
+        triangles += surface->element_count;
+    }
+
+    double *x = calloc(3 * (size_t)vertices, sizeof *x);
+    int32_t *indices = calloc(3 * (size_t)triangles, sizeof *indices);
+    int32_t *part = calloc((size_t)vertices, sizeof *part);
+    assert_true(x && indices && part);
+    int32_t vertex = 0, triangle = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const sinew_mesh *surface = sinew_body_get_surface(bodies[i]);
+        sinew_body_compute_surface(bodies[i], x + 3 * (size_t)vertex, NULL);
+        for (int32_t k = 0; k < 3 * surface->element_count; k++) {
+            indices[3 * (size_t)triangle + (size_t)k] = vertex + surface->indices[k];
+        }
+        for (int32_t k = 0; k < surface->point_count; k++) {
+            part[vertex + k] = i;
+        }
+        vertex += surface->point_count;
+        triangle += surface->element_count;
+    }
+
+    test_surfaces surfaces = {x, vertices, indices, triangles, part};
+    int64_t crossings = test_count_crossings(&surfaces, NULL);
+    free(x);
+    free(indices);
+    free(part);
+    return crossings;
+}
+
+static void step(setting *s) {
+    check(s, sinew_world_step(s->world, NULL));
+    assert_int_equal(count_crossings(s->bodies, s->count), 0);
+}
+
+// Two cubes meet in free flight: momentum is kept and energy does not rise.
+static void test_collision(void **state) {
+    (void)state;
+    for (int mode = 0; mode < 2; mode++) {
+        for (int rough = 0; rough < 2; rough++) {
+            setting s = make_setting(1, (sinew_contact_mode)mode, 0, 0.5 * rough);
+            add_cube(&s, 0, 0, 0, 0);
+            add_cube(&s, 0.05, 0.25, 0.4, -1);
+            sinew_measures before, after;
+            sinew_world_get_measures(s.world, &before);
+            double largest = 0;
+            for (int i = 0; i < 60; i++) {
+                step(&s);
+                sinew_world_get_measures(s.world, &after);
+                double energy = after.kinetic_energy + after.elastic_energy;
+                largest = fmax(largest, energy);
+            }
+
+            // Up to the tolerance of the linear solver, 1e-6 in each of about ten solves.
+            double error = fabs(after.momentum[2] - before.momentum[2]);
+            assert_true(error < 1e-5 * fabs(before.momentum[2]));
+            assert_true(largest <= before.kinetic_energy * (1 + 1e-9));
+            sinew_body_get_measures(s.bodies[0], &after);
+            assert_true(after.momentum[2] < 0.2 * before.momentum[2]); // it was hit
+            destroy_setting(&s);
+        }
+    }
+}
+
+// Five turned cubes on a floor come to rest, and each carries those above.
+static void test_stack(void **state) {
+    (void)state;
+    for (int mode = 0; mode < 2; mode++) {
+        setting s = make_setting(1, (sinew_contact_mode)mode, -9.81, 0.5);
+        add_floor(&s);
+        for (int i = 0; i < 5; i++) {
+            add_cube(&s, 0, 0.102 + 0.203 * i, 0.3 * i, 0);
+        }
+        for (int i = 0; i < 200; i++) {
+            step(&s);
+            assert_true(mode || sinew_world_get_contact_report(s.world).solves <= 2);
+        }
+
+        sinew_measures measures;
+        sinew_world_get_measures(s.world, &measures);
+        assert_true(measures.kinetic_energy < 0.05); // 40 kg at 5 cm/s
+        double carried = 0;
+        const sinew_contact *contacts;
+        int32_t count = sinew_world_get_contacts(s.world, &contacts);
+        for (int32_t i = 0; i < count; i++) {
+            carried += contacts[i].obstacle ? contacts[i].force[2] : 0;
+        }
+        assert_true(fabs(carried / (9.81 * measures.mass) - 1) < 0.05);
+        destroy_setting(&s);
+    }
+}
+
+// Every kind of body falls on every other.
+static void test_kinds_on_kinds(void **state) {
+    (void)state;
+    const test_kind kinds[] = {TEST_TET4,         TEST_TET10,         TEST_EMBEDDED,
+                               TEST_RIGID_FRAMES, TEST_AFFINE_FRAMES, TEST_DUAL_FRAMES};
+    enum { COUNT = 6 };
+    for (int a = 0; a < COUNT; a++) {
+        for (int b = a; b < COUNT; b++) {
+            test_kinds t = test_kinds_create_world();
+            sinew_world_def def = sinew_world_get_def(t.world);
+            def.gravity[2] = -9.81;
+            def.step = 0.01;
+            assert_int_equal(sinew_world_set_def(t.world, &def), SINEW_OK);
+            sinew_obstacle_def floor = sinew_default_obstacle_def();
+            assert_int_equal(sinew_obstacle_create(t.world, &floor, NULL), SINEW_OK);
+            sinew_body *bodies[2] = {test_kinds_add(&t, kinds[a], (double[]){0, 0, 0.11}),
+                                     test_kinds_add(&t, kinds[b], (double[]){0.3, 0.03, 0.36})};
+            int32_t most = 0;
+            for (int i = 0; i < 50; i++) {
+                if (sinew_world_step(t.world, NULL) != SINEW_OK) {
+                    fail_msg("%s on %s: %s", test_kind_name(kinds[b]), test_kind_name(kinds[a]),
+                             sinew_context_message(t.context));
+                }
+                if (count_crossings(bodies, 2) != 0) {
+                    fail_msg("%s on %s: they intersect", test_kind_name(kinds[b]),
+                             test_kind_name(kinds[a]));
+                }
+                const sinew_contact *contacts;
+                int32_t count = sinew_world_get_contacts(t.world, &contacts);
+                for (int32_t c = 0; c < count; c++) {
+                    most += contacts[c].other != NULL;
+                }
+            }
+            assert_true(most > 10); // they did meet
+            test_kinds_destroy(&t);
+        }
+    }
+}
+
+static uint64_t hash_stack(int32_t threads) {
+    setting s = make_setting(threads, SINEW_CONTACT_INTERACTIVE, -9.81, 0.5);
+    add_floor(&s);
+    for (int i = 0; i < 3; i++) {
+        add_cube(&s, 0.03 * i, 0.102 + 0.21 * i, 0.3 * i, 0);
+    }
+    for (int i = 0; i < 40; i++) {
+        check(&s, sinew_world_step(s.world, NULL));
+    }
+    uint64_t hash = sinew_world_get_hash(s.world);
+    destroy_setting(&s);
+    return hash;
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    uint64_t hash = hash_stack(1);
+    for (int32_t threads = 2; threads <= 4; threads++) {
+        assert_true(hash_stack(threads) == hash);
+    }
+}
+
+static void test_snapshot(void **state) {
+    (void)state;
+    setting s = make_setting(1, SINEW_CONTACT_INTERACTIVE, -9.81, 0.3);
+    add_floor(&s);
+    add_cube(&s, 0, 0.11, 0, 0);
+    add_cube(&s, 0.05, 0.34, 0.3, 0);
+    add_cube(&s, -0.04, 0.6, 0.6, 0);
+    for (int i = 0; i < 12; i++) {
+        step(&s);
+    }
+    size_t size = sinew_world_get_snapshot_size(s.world);
+    void *bytes = malloc(size);
+    check(&s, sinew_world_take_snapshot(s.world, bytes, size));
+    for (int i = 0; i < 30; i++) {
+        step(&s);
+    }
+    uint64_t hash = sinew_world_get_hash(s.world);
+    check(&s, sinew_world_restore_snapshot(s.world, bytes, size));
+    for (int i = 0; i < 30; i++) {
+        step(&s);
+    }
+    assert_true(sinew_world_get_hash(s.world) == hash);
+    free(bytes);
+    destroy_setting(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_collision),      cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_kinds_on_kinds), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_snapshot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
