@@ -502,7 +502,8 @@ static sinew_status iterate(sn_island *island, const sn_newton_def *def, int32_t
         double reach = sn_vector_largest(sn_island_size(island), island->direction);
         *dog = (watchdog){.steps = 1, .reach = reach, .start = point};
 
-    } else if (moving) { // the supports do work on the body, so phi may rise: take the step as it is
+    } else if (moving) { // the supports do work on the body, so phi may rise: take the step as it
+                         // is
         move(island, island->trial_xi, 1);
 
     } else {
