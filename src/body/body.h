@@ -66,17 +66,17 @@ struct sinew_body {
     double *age;      // one number: simulated seconds since the body's structure last changed
     sn_body_ledger *ledger;
 
-    sinew_mesh *surface;           // rest mesh of triangles; destroyed with the body
-    const int32_t *surface_nodes;  // [vertex], for a boundary of elements; NULL otherwise
-    sinew_embedding *embedding;    // of a separate surface mesh in the elements; NULL otherwise
-    double *surface_forces;        // [3 vertex] set by the user [N]; NULL: none
-    double *surface_force_room;    // memory for them; NULL until first used
-    double *surface_work;          // positions and forces of the vertices; NULL until first used
-    sn_surface_tree *surface_tree; // for rays and nearest points; NULL until first used
+    sinew_mesh *surface;             // rest mesh of triangles; destroyed with the body
+    const int32_t *surface_nodes;    // [vertex], for a boundary of elements; NULL otherwise
+    sinew_embedding *embedding;      // of a separate surface mesh in the elements; NULL otherwise
+    double *surface_forces;          // [3 vertex] set by the user [N]; NULL: none
+    double *surface_force_room;      // memory for them; NULL until first used
+    double *surface_work;            // positions and forces of the vertices; NULL until first used
+    sn_surface_tree *surface_tree;   // for rays and nearest points; NULL until first used
     sinew_body_contact_def *contact; // how it takes part in contact; NULL: by default
     struct sn_contact_shape *contact_shape; // of the surface; NULL until contact needs it
-    struct sinew_point *points;    // created by the user, newest first
-    void *user;                    // the user's pointer
+    struct sinew_point *points;             // created by the user, newest first
+    void *user;                             // the user's pointer
 
     struct sn_element_tree *rest_tree; // of `mesh`, to find points; NULL until first used
     double *scratch;                   // three per row
