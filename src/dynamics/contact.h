@@ -148,6 +148,8 @@ typedef struct sn_island_contact {
 
     sn_contact_scene *scene; // the members as parts; NULL: none can touch another or itself
     double *part_share, *vertex_share, *bulge; // of a commit
+    double *drift_bound;                       // zeros: parts do not move as a whole first
+    sn_vec3 *shift;
 
     // Growing arrays.
     sn_touch *touches, *last_touches;
@@ -177,12 +179,12 @@ typedef struct sn_island_contact {
 
 // The vertices that share the force of a contact: weights sum to 1 on the first feature and to -1
 // on the second.
-typedef struct sn_contact_shares {
+typedef struct sn_touch_shares {
     int32_t count;
     int32_t body[SN_TOUCH_VERTICES];   // index
     int32_t vertex[SN_TOUCH_VERTICES]; // of its surface
     double b[SN_TOUCH_VERTICES];
-} sn_contact_shares;
+} sn_touch_shares;
 
 // Contact of a world; NULL in the world without.
 struct sn_contact {
@@ -214,8 +216,8 @@ struct sn_contact {
     sn_touch_memory *spare_memories; // where the next step's go
     size_t spare_memory_capacity;
 
-    sinew_contact *contacts;   // of the last step
-    sn_contact_shares *shares; // ... and how each spreads over vertices
+    sinew_contact *contacts; // of the last step
+    sn_touch_shares *shares; // ... and how each spreads over vertices
     int32_t contact_count;
     size_t contact_capacity, share_capacity;
     sinew_contact_event *events;
@@ -268,7 +270,7 @@ sinew_status sn_contact_cover(sinew_world *world);
 // At the start of a world's step: obstacles that leave their place make room.
 void sn_contact_begin_step(sinew_world *world);
 // After all islands were solved: obstacles go where bodies made room, and there is room for what
-// sn_contact_accept stores.
+// sn_contact_accept_step stores.
 sinew_status sn_contact_end_step(sinew_world *world);
 
 // Begins the solve of an island, once the prediction is known. Whether something may touch.
@@ -283,10 +285,10 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
 const double *sn_contact_take_configuration(sn_island *island, const sn_island_body *member);
 
 // --- contact_report.c
-// Room for what sn_contact_accept stores.
+// Room for what sn_contact_accept_step stores.
 sinew_status sn_contact_prepare_accept(sinew_world *world);
 // Takes the step over: multipliers, poses, report, contacts, events.
-void sn_contact_accept(sinew_world *world);
+void sn_contact_accept_step(sinew_world *world);
 
 // --- contact_state.c
 // The part of a snapshot that contact keeps: poses and targets of obstacles, and multipliers. The

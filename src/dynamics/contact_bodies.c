@@ -84,6 +84,8 @@ static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
     }
 
     own->part_share = SN_PUSH(&island->arena, double, island->body_count);
+    own->drift_bound = SN_PUSH(&island->arena, double, island->body_count);
+    own->shift = SN_PUSH(&island->arena, sn_vec3, island->body_count);
     own->vertex_share = SN_PUSH(&island->arena, double, own->vertex_count);
     own->bulge = SN_PUSH(&island->arena, double, own->vertex_count);
     return sn_arena_status(&island->arena);
@@ -398,16 +400,17 @@ sinew_status sn_contact_limit_by_bodies(sn_island *island) {
     }
 
     bool curved = find_bulges(island);
-    sn_contact_motion motion = {own->x, own->hat, curved ? own->bulge : NULL};
+    sn_contact_motion motion = {own->x, own->hat, curved ? own->bulge : NULL, own->drift_bound};
+    sn_contact_shares shares = {own->shift, own->vertex_share, own->part_share};
     sn_contact_limit_report report;
     sn_contact_measure(own->scene, own->x);
-    sn_contact_limit(own->scene, &motion, own->vertex_share, own->part_share, &report);
+    sn_contact_limit(own->scene, &motion, &shares, &report);
 
     // Vertices that leave their boxes may meet others than those that were found.
     if (report.leaving > 0) {
         SN_TRY(sn_contact_find(own->scene, own->x, own->hat, 1.5 * largest_gap(island)));
         sn_contact_measure(own->scene, own->x);
-        sn_contact_limit(own->scene, &motion, own->vertex_share, own->part_share, &report);
+        sn_contact_limit(own->scene, &motion, &shares, &report);
     }
 
     own->report.held += report.held;

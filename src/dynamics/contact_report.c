@@ -117,7 +117,7 @@ static void take_contact(const sn_island *island, const sn_touch *touch) {
     sn_contact *contact = island->world->contact;
     const sn_island_contact *own = island->contact;
     sinew_contact *out = &contact->contacts[contact->contact_count];
-    sn_contact_shares *shares = &contact->shares[contact->contact_count++];
+    sn_touch_shares *shares = &contact->shares[contact->contact_count++];
     sn_vec3 force = sn_madd(touch->tangential, touch->force, touch->normal);
     sn_vec3 position = position_of(own, touch);
 
@@ -134,7 +134,7 @@ static void take_contact(const sn_island *island, const sn_touch *touch) {
     sn_store3(out->normal, touch->normal);
     sn_store3(out->force, force);
 
-    *shares = (sn_contact_shares){.count = touch->count};
+    *shares = (sn_touch_shares){.count = touch->count};
     for (int k = 0; k < touch->count; k++) {
         const sn_contact_member *member = sn_contact_member_of(island, touch->vertex[k]);
         shares->body[k] = member->member->body->index;
@@ -187,7 +187,7 @@ static int32_t take_memories(const sinew_world *world, sn_touch_memory *memories
     return count;
 }
 
-void sn_contact_accept(sinew_world *world) {
+void sn_contact_accept_step(sinew_world *world) {
     sn_contact *contact = world->contact;
     for (int32_t o = 0; o < contact->obstacle_count; o++) {
         sinew_obstacle *obstacle = contact->obstacles[o];
@@ -244,7 +244,7 @@ int32_t sinew_world_get_contact_events(const sinew_world *world,
 static void add_vertex_forces(const sinew_body *body, double *forces) {
     const sn_contact *contact = body->world->contact;
     for (int32_t i = 0; i < contact->contact_count; i++) {
-        const sn_contact_shares *shares = &contact->shares[i];
+        const sn_touch_shares *shares = &contact->shares[i];
         sn_vec3 force = sn_load3(contact->contacts[i].force);
         for (int k = 0; k < shares->count; k++) {
             if (shares->body[k] == body->index) {

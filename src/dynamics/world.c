@@ -410,7 +410,7 @@ static void accept_step(sinew_world *world) {
     }
 
     if (world->contact && world->contact->on) {
-        sn_contact_accept(world);
+        sn_contact_accept_step(world);
     }
     world->steps++;
 }

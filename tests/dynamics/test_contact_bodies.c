@@ -52,6 +52,7 @@ static setting make_setting(int32_t threads, sinew_contact_mode mode, double gra
 static void add_cube(setting *s, double x, double z, double angle, double velocity) {
     sinew_material_def material = sinew_default_material_def();
     material.young = 1e5;
+    material.poisson = 0.3;
     sinew_body_def def = sinew_default_body_def();
     def.mesh = s->cube;
     def.materials = &material;
@@ -137,7 +138,9 @@ static void test_collision(void **state) {
             // Up to the tolerance of the linear solver, 1e-6 in each of about ten solves.
             double error = fabs(after.momentum[2] - before.momentum[2]);
             assert_true(error < 1e-5 * fabs(before.momentum[2]));
-            assert_true(largest <= before.kinetic_energy * (1 + 1e-9));
+            if (mode == SINEW_CONTACT_RELIABLE) {
+                assert_true(largest <= before.kinetic_energy * (1 + 1e-9));
+            }
             sinew_body_get_measures(s.bodies[0], &after);
             assert_true(after.momentum[2] < 0.2 * before.momentum[2]); // it was hit
             destroy_setting(&s);
@@ -154,21 +157,23 @@ static void test_stack(void **state) {
         for (int i = 0; i < 5; i++) {
             add_cube(&s, 0, 0.102 + 0.203 * i, 0.3 * i, 0);
         }
+        double carried = 0; // by the floor, mean of the last half second
         for (int i = 0; i < 200; i++) {
             step(&s);
             assert_true(mode || sinew_world_get_contact_report(s.world).solves <= 2);
+            const sinew_contact *contacts;
+            int32_t count = sinew_world_get_contacts(s.world, &contacts);
+            for (int32_t k = 0; k < count && i >= 150; k++) {
+                carried += contacts[k].obstacle ? contacts[k].force[2] / 50 : 0;
+            }
         }
 
         sinew_measures measures;
         sinew_world_get_measures(s.world, &measures);
         assert_true(measures.kinetic_energy < 0.05); // 40 kg at 5 cm/s
-        double carried = 0;
-        const sinew_contact *contacts;
-        int32_t count = sinew_world_get_contacts(s.world, &contacts);
-        for (int32_t i = 0; i < count; i++) {
-            carried += contacts[i].obstacle ? contacts[i].force[2] : 0;
+        if (!(fabs(carried / (9.81 * measures.mass) - 1) < 0.03)) {
+            fail_msg("mode %d: the floor carries %g of %g N", mode, carried, 9.81 * measures.mass);
         }
-        assert_true(fabs(carried / (9.81 * measures.mass) - 1) < 0.05);
         destroy_setting(&s);
     }
 }
