@@ -149,6 +149,17 @@ static bool find_vertices(const sn_island *island, sn_touch_key key, int32_t ver
     return true;
 }
 
+// Bodies move straight towards their solution, not first by a drift of their own: a part with a
+// held vertex has none, and no pair consists of such vertices alone.
+static void hold_frames(sn_island *island) {
+    const sn_island_contact *own = island->contact;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        if (own->members[i].vertex_count > 0) {
+            own->scene->held[own->members[i].first_vertex] = 1;
+        }
+    }
+}
+
 // Finds the pairs that come near each other in the next step.
 static sinew_status find_pairs(sn_island *island, double reach) {
     sn_island_contact *own = island->contact;
@@ -159,6 +170,7 @@ static sinew_status find_pairs(sn_island *island, double reach) {
         sn_contact_predict(body, island->world->def.step, member->hat_q,
                            sn_at3(own->guess, member->first_vertex));
     }
+    hold_frames(island);
     return sn_contact_find(own->scene, own->x, own->guess, reach * largest_gap(island));
 }
 
@@ -334,6 +346,7 @@ sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess
     }
     if (first) {
         memcpy(own->scene->held, own->held, (size_t)own->vertex_count * sizeof *own->held);
+        hold_frames(island);
         SN_TRY(sn_contact_find(own->scene, own->x, guess, 1.5 * largest_gap(island)));
     }
 
