@@ -70,7 +70,7 @@ sinew_status cli_write_part(sinew_context *context, const char *path, const void
                             size_t size) {
     pending *file = NULL;
     CLI_TRY(begin(context, path, 0, &file));
-    sinew_status status = sinew_output_write(file->output, data, size);
+    sinew_status status = sinew_output_write_part(file->output, data, size);
     end(file);
     return status;
 }

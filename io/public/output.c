@@ -1,5 +1,9 @@
 // Replacing files in one piece: a locked temporary file beside the target, flushed and renamed.
+#ifdef __linux__
+#define _GNU_SOURCE // syncfs
+#else
 #define _XOPEN_SOURCE 700 // realpath
+#endif
 
 #include "io/public/bytes.h"
 
@@ -50,6 +54,16 @@ static bool write_all(int file, const char *data, size_t size) {
 // Flushes to the disk. Some file systems cannot, and say so.
 static bool flush_file(int file) {
     return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
+// Flushes everything in the file system of an open folder.
+static bool flush_folder(int folder) {
+#ifdef __linux__
+    if (syncfs(folder) != 0 && errno != ENOSYS) {
+        return false;
+    }
+#endif
+    return flush_file(folder);
 }
 
 // Opens and locks a temporary file; -1 with errno set. Another program may rename or remove it
@@ -175,11 +189,12 @@ const char *sinew_output_get_temporary(const sinew_output *output) {
     return output->open ? output->temporary : NULL;
 }
 
-// Writes, flushes, renames and closes; false with errno set. The lock lasts until the file has its
-// final name.
-static bool replace_target(sinew_output *output, const void *data, size_t size) {
+// Writes, flushes unless a whole folder will be, renames and closes; false with errno set. The lock
+// lasts until the file has its final name.
+static bool replace_target(sinew_output *output, const void *data, size_t size, bool flushed) {
     bool done = write_all(output->file, data, size) && ftruncate(output->file, (off_t)size) == 0 &&
-                flush_file(output->file) && rename(output->temporary, output->target) == 0;
+                (!flushed || flush_file(output->file)) &&
+                rename(output->temporary, output->target) == 0;
     int trouble = errno;
     bool closed = end_temporary(output, done);
     if (!done) {
@@ -203,15 +218,24 @@ static bool write_directly(const char *path, const void *data, size_t size) {
     return written && closed;
 }
 
-sinew_status sinew_output_write(sinew_output *output, const void *data, size_t size) {
+static sinew_status write_output(sinew_output *output, const void *data, size_t size,
+                                 bool flushed) {
     if (output->temporary && !output->open) {
         return sn_fail(output->arena.context, SINEW_INVALID_ARGUMENT, "%s: is written already",
                        output->path);
     }
 
-    bool written = output->temporary ? replace_target(output, data, size)
+    bool written = output->temporary ? replace_target(output, data, size, flushed)
                                      : write_directly(output->target, data, size);
     return written ? SINEW_OK : fail(output->arena.context, "write", output->path);
+}
+
+sinew_status sinew_output_write(sinew_output *output, const void *data, size_t size) {
+    return write_output(output, data, size, true);
+}
+
+sinew_status sinew_output_write_part(sinew_output *output, const void *data, size_t size) {
+    return write_output(output, data, size, false);
 }
 
 void sinew_output_destroy(sinew_output *output) {
@@ -254,7 +278,7 @@ sinew_status sinew_folder_create(sinew_context *context, const char *path) {
     return SINEW_OK;
 }
 
-sinew_status sinew_folder_flush(sinew_context *context, const char *path) {
+static sinew_status flush_path(sinew_context *context, const char *path, bool contents) {
     int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0 && errno == EACCES) {
         return SINEW_OK; // a folder that may be written but not listed
@@ -263,11 +287,16 @@ sinew_status sinew_folder_flush(sinew_context *context, const char *path) {
         return fail(context, "write to the folder", path);
     }
 
-    sinew_status status = flush_file(file) ? SINEW_OK : fail(context, "write to", path);
+    bool flushed = contents ? flush_folder(file) : flush_file(file);
+    sinew_status status = flushed ? SINEW_OK : fail(context, "write to", path);
     if (close(file) != 0 && status == SINEW_OK) {
         status = fail(context, "write to", path);
     }
     return status;
+}
+
+sinew_status sinew_folder_flush(sinew_context *context, const char *path) {
+    return flush_path(context, path, true);
 }
 
 sinew_status sinew_output_flush(const sinew_output *output) {
@@ -275,7 +304,7 @@ sinew_status sinew_output_flush(const sinew_output *output) {
     const char *slash = strrchr(output->path, '/');
     int length = slash ? (int)(slash - output->path) + 1 : 0;
     snprintf(folder, sizeof folder, "%.*s.", length, output->path);
-    return sinew_folder_flush(output->arena.context, folder);
+    return flush_path(output->arena.context, folder, false);
 }
 
 // --- whole files at once

@@ -4,9 +4,9 @@
 //   FAIL_AT=N      the N-th operation on a file fails, counted from 1; 0: none
 //   FAIL_ONWARDS=1 and every later one that would need room on the disk fails as well
 //
-// Operations are open, read, write, flush (fsync), truncate, reserve (fallocate), rename, close and
-// mkdir. Files of the system (/dev/null, /proc, /sys, /etc) are left alone. A failure is announced
-// on standard error as "fail_files: WHAT".
+// Operations are open, read, write, flush (fsync, syncfs), truncate, reserve (fallocate), rename,
+// close and mkdir. Files of the system (/dev/null, /proc, /sys, /etc) are left alone. A failure is
+// announced on standard error as "fail_files: WHAT".
 #define _GNU_SOURCE // RTLD_NEXT
 
 #include <dlfcn.h>
@@ -102,6 +102,13 @@ int fsync(int file) {
         return -1;
     }
     return ((int (*)(int))next("fsync"))(file);
+}
+
+int syncfs(int file) {
+    if (is_watched_file(file) && fails("flush folder", false)) {
+        return -1;
+    }
+    return ((int (*)(int))next("syncfs"))(file);
 }
 
 int ftruncate(int file, off_t size) {

@@ -28,6 +28,9 @@ SINEW_API const char *sinew_output_get_temporary(const sinew_output *output);
 /// once. The name is certain to survive a crash of the machine only after sinew_output_flush or,
 /// for many files in one folder, sinew_folder_flush.
 SINEW_API sinew_status sinew_output_write(sinew_output *output, const void *data, size_t size);
+/// The same for one of many files in a folder, such as the images of a film: its content is not
+/// flushed either, which costs milliseconds a file. Call sinew_folder_flush after the last of them.
+SINEW_API sinew_status sinew_output_write_part(sinew_output *output, const void *data, size_t size);
 /// Flushes the name of a file that was written to the disk.
 SINEW_API sinew_status sinew_output_flush(const sinew_output *output);
 /// Removes the temporary file if nothing was written. NULL is allowed.
@@ -35,7 +38,9 @@ SINEW_API void sinew_output_destroy(sinew_output *output);
 
 /// Creates a folder and its parents; an existing folder is fine.
 SINEW_API sinew_status sinew_folder_create(sinew_context *context, const char *path);
-/// Flushes the names of the files in a folder to the disk.
+/// Flushes the files in a folder, their content and their names, to the disk: all that were written
+/// before are there even if the machine crashes afterwards. Where the system offers no such call
+/// for a folder, only the names are flushed.
 SINEW_API sinew_status sinew_folder_flush(sinew_context *context, const char *path);
 
 #ifdef __cplusplus
