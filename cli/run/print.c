@@ -129,6 +129,9 @@ void run_print_closing(const run_state *run, const char *outcome) {
     printf("%s: %lld steps to %g s, %.2f s simulating, %.2f s writing", outcome,
            (long long)info.step_count, sinew_world_get_time(sinew_scene_get_world(run->scene)),
            info.simulate_seconds, info.output_seconds);
+    if (info.step_count > 0) {
+        printf("; residual at most %.2g", info.largest_residual);
+    }
     if (info.unconverged_count > 0) {
         printf("; %lld steps did not converge fully", (long long)info.unconverged_count);
     }

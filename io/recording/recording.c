@@ -331,6 +331,12 @@ static void count_report(sinew_recording *recording, const sinew_step_report *re
 
 static void take_measures(sinew_recording *recording) {
     sinew_measures measures;
+    double residual = 0;
+    if (recording->steps > 0 &&
+        sinew_world_compute_residual(recording->world->world, &residual) == SINEW_OK) {
+        recording->largest_residual = fmax(recording->largest_residual, residual);
+    }
+
     sinew_world_get_measures(recording->world->world, &measures);
     recording->smallest_J = fmin(recording->smallest_J, measures.smallest_J);
     recording->largest_J = fmax(recording->largest_J, measures.largest_J);
@@ -552,6 +558,7 @@ void sinew_recording_get_info(const sinew_recording *recording, sinew_recording_
                                    .step_count = recording->steps,
                                    .unconverged_count = recording->unconverged_steps,
                                    .rescued_count = recording->rescued_steps,
+                                   .largest_residual = recording->largest_residual,
                                    .simulate_seconds = recording->simulate_seconds,
                                    .output_seconds = recording->output_seconds,
                                    .pictureless = recording->pictureless};

@@ -48,6 +48,7 @@ struct sinew_recording {
     int64_t rescued_steps;
     double simulate_seconds, assemble_seconds, solve_seconds, output_seconds;
     double smallest_J, largest_J;
+    double largest_residual; // of the nonlinear equations, relative, where it was measured
     bool static_solved;
     sinew_step_report static_report;
 };

@@ -275,6 +275,7 @@ static void write_counts(const sinew_recording *recording, sn_json_writer *json)
     sn_json_write_integer(json, recording->unconverged_steps);
     sn_json_write_key(json, "steps_rescued");
     sn_json_write_integer(json, recording->rescued_steps);
+    write_pair(json, "largest_residual", recording->largest_residual);
     sn_json_end_object(json);
     sn_json_write_key(json, "seconds");
     sn_json_begin_object(json);

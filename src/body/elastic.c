@@ -514,6 +514,7 @@ sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
 
     sn_element_stiffness_rule(&rule, body->mesh.element);
     model->rule_samples = rule.samples;
+    model->groups.warped = def->model != SINEW_MODEL_ELASTIC;
 
     sn_bsr_sets sets = {
         .count = body->mesh.element_count, .width = rule.nodes, .members = body->mesh.indices};

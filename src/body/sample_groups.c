@@ -4,6 +4,7 @@
 
 #include "base/threads.h"
 #include "body/recovery.h"
+#include "math/lanes_polar.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,6 +42,12 @@ static sn_mat3 axes_rotation(const sn_sample_group *group, int32_t lane) {
     return Q;
 }
 
+static void pack(double *block, int32_t lane, sn_mat3 A) {
+    for (int i = 0; i < 9; i++) {
+        block[i * SN_BLOCK + lane] = A.m[i / 3][i % 3];
+    }
+}
+
 static sn_mat3 unpack(const double *block, int32_t lane) {
     sn_mat3 out;
     for (int i = 0; i < 9; i++) {
@@ -54,10 +61,7 @@ static sn_mat3 unpack(const double *block, int32_t lane) {
 static void rotate_block(const sn_sample_group *group, int32_t block, double *A, bool back) {
     for (int32_t lane = 0; group->rotated && lane < SN_BLOCK; lane++) {
         sn_mat3 Q = axes_rotation(group, block * SN_BLOCK + lane);
-        sn_mat3 rotated = sn_mat3_mul(unpack(A, lane), back ? sn_mat3_transpose(Q) : Q);
-        for (int i = 0; i < 9; i++) {
-            A[i * SN_BLOCK + lane] = rotated.m[i / 3][i % 3];
-        }
+        pack(A, lane, sn_mat3_mul(unpack(A, lane), back ? sn_mat3_transpose(Q) : Q));
     }
 }
 
@@ -358,13 +362,38 @@ static void to_voigt(double *voigt, sn_mat3 A, double shear) {
     voigt[5] = 0.5 * shear * (A.m[0][1] + A.m[1][0]);
 }
 
+// Replaces each lane's F by its stretch S and keeps the rotation, F = R S; or puts R before F and
+// P.
+static void split_rotations(double *F, sn_mat3 rotation[SN_BLOCK]) {
+    for (int32_t lane = 0; lane < SN_BLOCK; lane++) {
+        sn_mat3 S;
+        rotation[lane] = sn_polar3(&S, unpack(F, lane));
+        pack(F, lane, S);
+    }
+}
+
+static void join_rotations(sn_block_state *state, const sn_mat3 rotation[SN_BLOCK]) {
+    for (int32_t lane = 0; lane < SN_BLOCK; lane++) {
+        pack(state->F, lane, sn_mat3_mul(rotation[lane], unpack(state->F, lane)));
+        pack(state->P, lane, sn_mat3_mul(rotation[lane], unpack(state->P, lane)));
+    }
+}
+
 void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index, int32_t block,
                                    const double *controls, sn_block_state *state) {
     const sn_sample_group *group = &groups->items[index];
+    sn_mat3 rotation[SN_BLOCK];
     groups->compute_F(state->F, &group->samples, block, controls);
+    if (groups->warped) {
+        split_rotations(state->F, rotation);
+    }
+
     sn_material_block in = {state->F, sn_sample_group_parameters(group, block)};
     sn_material_result out = {.psi = state->psi, .P = state->P};
     sn_material_evaluate(&group->material, SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS, &in, &out);
+    if (groups->warped) {
+        join_rotations(state, rotation);
+    }
     if (sn_sample_group_averages(group)) {
         sn_dilatation_add_block(group->dilatation, &group->samples, block, state->F, false,
                                 state->psi, state->P, NULL);

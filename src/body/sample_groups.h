@@ -34,6 +34,7 @@ typedef struct sn_sample_groups {
     sn_sample_group *items;
     int32_t count;
     sn_plane plane;
+    bool warped; // states are those of the law at S, rotated by R, with F = R S
     sn_samples_F_fn *compute_F;
     sn_samples_force_fn *add_force;
     sn_samples_stiffness_fn *add_stiffness[SN_TANGENT_FORMS];

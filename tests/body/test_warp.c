@@ -166,11 +166,42 @@ static void test_other_laws_are_refused(void **state) {
     test_beam_destroy(&bar);
 }
 
+// A bar that is stretched and then rotated reports the stress of the stretch, rotated, and its
+// energy: 1/2 E e^2 V for a stretch with free sides.
+static void test_states_rotate(void **state) {
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        test_beam bar = make(models[m]);
+        const double e = 1e-3, E = 1e6;
+        double *q = bar.body->q;
+        for (int32_t i = 0; i < bar.body->rows; i++) {
+            q[3 * i] *= 1 + e;
+            q[3 * i + 1] *= 1 - 0.33 * e;
+            q[3 * i + 2] *= 1 - 0.33 * e;
+        }
+        sinew_element_state straight, rotated;
+        assert_int_equal(sinew_body_get_element_state(bar.body, 3, &straight), SINEW_OK);
+        test_rotate_positions(q, bar.body->rows, 1.3);
+        assert_int_equal(sinew_body_get_element_state(bar.body, 3, &rotated), SINEW_OK);
+
+        // The energy, the trace and the stress of von Mises do not depend on the rotation.
+        test_close("stress along the bar", straight.stress[0], E * e, 1e-2 * E * e);
+        test_close("von Mises", rotated.von_mises, straight.von_mises, 1e-9 * E);
+        test_close("energy", rotated.energy, straight.energy, 1e-9 * straight.energy);
+        double trace = rotated.stress[0] + rotated.stress[1] + rotated.stress[2];
+        test_close("trace", trace, straight.stress[0] + straight.stress[1] + straight.stress[2],
+                   1e-9 * E);
+        assert_true(fabs(rotated.stress[0] - straight.stress[0]) > 0.1 * E * e);
+        test_beam_destroy(&bar);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rigid_motion_is_free),
         cmocka_unit_test(test_net_force_and_torque_vanish),
         cmocka_unit_test(test_small_displacements_are_linear),
+        cmocka_unit_test(test_states_rotate),
         cmocka_unit_test(test_volume),
         cmocka_unit_test(test_other_laws_are_refused),
     };

@@ -67,6 +67,16 @@ def test_settings_change_the_scene():
         assert soft["probes"]["tip"]["displacement"][2] < 3 * stiff["probes"]["tip"]["displacement"][2] < 0
 
 
+def test_residual_of_the_nonlinear_equations_is_reported():
+    found = {}
+    for integrator in ("implicit-euler", "newton-euler"):
+        with program.folder() as out:
+            result = program.run("run", BAR, "--steps", 40, "--json", "--format", "csv", "-o", out, "--set", f"integrator={integrator}")
+            assert result.returncode == 0, result.stderr
+            found[integrator] = json.loads(result.stdout)["iterations"]["largest_residual"]
+    assert found["implicit-euler"] > 1e-3 and 0 < found["newton-euler"] < 1e-4, found
+
+
 def test_interrupt_leaves_everything_valid():
     with program.folder() as out:
         process = subprocess.Popen([program.SINEW, "run", BAR, "--steps", "1000000", "-o", out, "--json=" + out + "/summary.json",

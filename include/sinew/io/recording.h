@@ -113,6 +113,7 @@ typedef struct sinew_recording_info {
     int64_t step_count;        ///< Steps with a report. [count]
     int64_t unconverged_count; ///< Of these, steps that did not converge fully. [count]
     int64_t rescued_count;     ///< ... and that were found in smaller parts. [count]
+    double largest_residual;   ///< sinew_world_compute_residual, at every 16th step. [-]
     double simulate_seconds;   ///< Spent in steps. [s]
     double output_seconds;     ///< Spent in the recording. [s]
     bool pictureless;          ///< The preview was requested, but the build has no libpng.
