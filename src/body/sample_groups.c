@@ -4,7 +4,7 @@
 
 #include "base/threads.h"
 #include "body/recovery.h"
-#include "math/lanes_polar.h"
+#include "math/svd.h"
 
 #include <math.h>
 #include <string.h>

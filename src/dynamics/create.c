@@ -1,8 +1,8 @@
 // Making bodies from definitions: every check before any change.
-#include "base/hash.h"
 #include "body/elastic.h"
 #include "body/surface.h"
 #include "body/warp.h"
+#include "dynamics/origin.h"
 #include "dynamics/world.h"
 #include "frame/body/frame_body.h"
 #include "geom/mesh/mesh.h"
@@ -213,57 +213,6 @@ static sinew_status build_body(sinew_body *body, const sinew_body_def *def) {
     return SINEW_OK;
 }
 
-// What a material is, field by field, for padding has no meaning; the tension of fibres changes in
-// a run.
-static uint64_t hash_material(uint64_t hash, const sinew_material_def *def) {
-    const sinew_orthotropic *axes = &def->orthotropic;
-    const int32_t kinds[] = {(int32_t)def->law, (int32_t)def->strain, def->inversion,
-                             def->exact_rotation, axes->four_parameters};
-    const double numbers[] = {def->density, def->young, def->poisson, def->volume_stiffness,
-                              def->c10,     def->c01,   def->bulk,    def->chain_length};
-    const double constants[] = {axes->young_1,    axes->young_2,    axes->young_3,
-                                axes->poisson_12, axes->poisson_23, axes->poisson_31,
-                                axes->shear_12,   axes->shear_23,   axes->shear_31};
-    hash = sn_hash_bytes(hash, kinds, sizeof kinds);
-    hash = sn_hash_bytes(hash, numbers, sizeof numbers);
-    hash = sn_hash_bytes(hash, constants, sizeof constants);
-
-    return sn_hash_bytes(hash, &def->transverse, sizeof def->transverse);
-}
-
-static uint64_t hash_materials(uint64_t hash, const sinew_material_def *materials, int32_t count) {
-    if (!materials) {
-        return hash;
-    }
-
-    for (int32_t i = 0; i < count; i++) {
-        hash = hash_material(hash, &materials[i]);
-    }
-    return hash;
-}
-
-static uint64_t hash_nodes(uint64_t hash, const sinew_frame_node *nodes, int32_t count) {
-    if (!nodes) {
-        return hash;
-    }
-
-    for (int32_t i = 0; i < count; i++) {
-        hash = sn_hash_integer(hash, (int64_t)nodes[i].kind);
-        hash = sn_hash_bytes(hash, nodes[i].position, sizeof nodes[i].position);
-    }
-    return hash;
-}
-
-static uint64_t hash_mesh(uint64_t hash, const sinew_mesh *mesh) {
-    size_t width = (size_t)sinew_element_node_count(mesh->element);
-    size_t elements = (size_t)mesh->element_count;
-    hash = sn_hash_integer(hash, (int64_t)mesh->element);
-    hash = sn_hash_bytes(hash, mesh->points, 3 * (size_t)mesh->point_count * sizeof(double));
-    hash = sn_hash_bytes(hash, mesh->indices, width * elements * sizeof(int32_t));
-
-    return mesh->labels ? sn_hash_bytes(hash, mesh->labels, elements * sizeof(int32_t)) : hash;
-}
-
 // An empty body in an arena of its own.
 static sinew_status begin_body(sinew_world *world, const char *name, sinew_body **out) {
     sn_arena arena = sn_arena_create(world->context);
@@ -307,9 +256,9 @@ sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, si
     SN_TRY(check_body(world->context, def));
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "body", &body));
-    body->origin = hash_mesh(sn_hash_integer(SN_HASH_START, (int64_t)def->model), def->mesh);
-    body->origin = hash_materials(body->origin, def->materials, def->material_count);
-    return finish_body(body, build_body(body, def), out);
+    sinew_status status = build_body(body, def);
+    body->origin = status == SINEW_OK ? sn_origin_of_elements(def) : 0;
+    return finish_body(body, status, out);
 }
 
 // The rest shape of a body of frames is its voxels, which cannot be rotated.
@@ -339,9 +288,9 @@ sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_
     SN_TRY(check_frame_rotation(world->context, def));
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "frames", &body));
-    body->origin = hash_materials(SN_HASH_START, def->materials, def->material_count);
-    body->origin = hash_nodes(body->origin, def->nodes, def->node_count);
-    return finish_body(body, sn_frame_body_build(body, def), out);
+    sinew_status status = sn_frame_body_build(body, def);
+    body->origin = status == SINEW_OK ? sn_origin_of_frames(def) : 0;
+    return finish_body(body, status, out);
 }
 
 sinew_pbd_body_def sinew_default_pbd_body_def(void) {
@@ -373,6 +322,7 @@ sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def 
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "body", &body));
 
-    body->origin = hash_mesh(SN_HASH_START, def->mesh);
-    return finish_body(body, build_pbd_body(body, def, &placement), out);
+    sinew_status status = build_pbd_body(body, def, &placement);
+    body->origin = status == SINEW_OK ? sn_origin_of_positions(def) : 0;
+    return finish_body(body, status, out);
 }

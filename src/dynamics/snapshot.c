@@ -11,7 +11,7 @@
 //
 // The checksum covers every byte but its own. The first fingerprint is of what the bytes must fit
 // to be read at all: bodies, their counts and frames, loads, attachments. The second is of what the
-// run was made of: meshes, materials, step, integrator. Numbers are in the machine's own format.
+// run was made of (origin.h), step and integrator. Numbers are in the machine's own format.
 #include "dynamics/contact.h"
 
 #include "base/hash.h"
@@ -279,8 +279,10 @@ static sinew_status check_header(const sinew_world *world, const void *bytes, si
             "order must be the same, and so must frames that were inserted");
     }
     if (header->origin != expected.origin) {
-        return sn_fail(context, SINEW_INVALID_DATA,
-                       "the snapshot belongs to another world: its meshes or materials differ");
+        return sn_fail(
+            context, SINEW_INVALID_DATA,
+            "the snapshot belongs to another world: its meshes, materials, frames, weights, "
+            "samples or fields differ");
     }
     if (header->step != expected.step || header->integrator != expected.integrator) {
         return sn_fail(context, SINEW_INVALID_DATA,

@@ -1,6 +1,7 @@
 // Snapshots: one format with version, length, checksum and fingerprints. Damaged and foreign bytes
 // are refused and change nothing; the clock counts steps.
 #include "support/body.h"
+#include "support/frames.h"
 #include "support/test.h"
 
 #include "base/random.h"
@@ -109,6 +110,75 @@ static void test_foreign_bytes_are_refused(void **state) {
 }
 
 // Attachments move, stiffen and pull; a snapshot takes them back.
+// Frame bodies with the same counts that were made otherwise: each change alone is noticed.
+static void test_other_frames_are_refused(void **state) {
+    (void)state;
+    enum { CHANGES = 7 };
+    saved first = {.size = 0};
+    for (int change = -1; change < CHANGES; change++) {
+        test_frames_def def = test_default_frames_def(SINEW_NODE_RIGID, 0.4);
+        switch (change) {
+        case 0: def.body.weights.axis[1] = 0.1; break;
+        case 1: def.body.weights.kind = SINEW_WEIGHTS_AXIS_CUBIC; break;
+        case 2: def.body.weights.cutoff = 1e-3; break;
+        case 3: def.body.sampling.count = 40; break;
+        case 4: def.body.mass = SINEW_FRAME_MASS_CONSISTENT; break;
+        case 5: def.body.springs = true; break;
+        case 6: def.material.young *= 2; break;
+        default: break;
+        }
+
+        test_frames f = test_frames_create(test_context(1), &def);
+        if (change < 0) {
+            first = save(f.world);
+        }
+        sinew_status status = sinew_world_restore_snapshot(f.world, first.bytes, first.size);
+        assert_int_equal(status, change < 0 ? SINEW_OK : SINEW_INVALID_DATA);
+        test_frames_destroy(&f);
+    }
+    free(first.bytes);
+}
+
+// The same for elements: the axes of the material, and how volume is resisted.
+static void test_other_elements_are_refused(void **state) {
+    (void)state;
+    saved first = {.size = 0};
+    for (int change = -1; change < 3; change++) {
+        sinew_context *context = test_context(1);
+        sinew_shape_def shape = sinew_default_shape_def();
+        sinew_mesh *mesh;
+        sinew_world_def world_def = sinew_default_world_def();
+        sinew_world *world;
+        assert_int_equal(sinew_mesh_create_shape(context, &shape, &mesh), SINEW_OK);
+        assert_int_equal(sinew_world_create(context, &world_def, &world), SINEW_OK);
+
+        double *axes = calloc(9 * (size_t)mesh->element_count, sizeof *axes);
+        for (int32_t e = 0; e < mesh->element_count; e++) {
+            double sign = change == 0 ? -1 : 1;
+            axes[9 * e] = axes[9 * e + 4] = sign;
+            axes[9 * e + 8] = 1;
+        }
+
+        sinew_body_def def = sinew_default_body_def();
+        def.mesh = mesh;
+        def.material_axes = axes;
+        def.volume = change == 1 ? SINEW_VOLUME_AVERAGED : SINEW_VOLUME_STANDARD;
+        def.mass = change == 2 ? SINEW_MASS_CONSISTENT : SINEW_MASS_LUMPED;
+        assert_int_equal(sinew_body_create(world, &def, NULL), SINEW_OK);
+        if (change < 0) {
+            first = save(world);
+        }
+        sinew_status status = sinew_world_restore_snapshot(world, first.bytes, first.size);
+        assert_int_equal(status, change < 0 ? SINEW_OK : SINEW_INVALID_DATA);
+
+        free(axes);
+        sinew_world_destroy(world);
+        sinew_mesh_destroy(mesh);
+        sinew_context_destroy(context);
+    }
+    free(first.bytes);
+}
+
 static void test_attachments_are_part(void **state) {
     (void)state;
     test_beam_def def = test_default_beam_def();
@@ -173,6 +243,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_damaged_bytes_are_refused),
         cmocka_unit_test(test_foreign_bytes_are_refused),
+        cmocka_unit_test(test_other_frames_are_refused),
+        cmocka_unit_test(test_other_elements_are_refused),
         cmocka_unit_test(test_attachments_are_part),
         cmocka_unit_test(test_time_is_counted_in_steps),
     };
