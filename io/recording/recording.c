@@ -93,7 +93,7 @@ sinew_status sn_recording_write(sinew_recording *recording, const char *name,
 
     sinew_output *output = NULL;
     SN_TRY(sinew_output_create(recording->context, path, 0, &output));
-    sinew_status status = sinew_output_write(output, buffer->data, buffer->size);
+    sinew_status status = sinew_output_write_part(output, buffer->data, buffer->size);
     sinew_output_destroy(output);
     return status;
 }
