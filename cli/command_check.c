@@ -62,6 +62,24 @@ static void print_voxels(const sinew_body *body, const char *name) {
     printf("\n");
 }
 
+// What holds a body driven by frames, and what that means.
+static void print_supports(sinew_body *body, const char *name, int32_t held) {
+    for (int32_t i = 0; i < sinew_frame_body_get_support_count(body); i++) {
+        sinew_frame_support_state state;
+        if (sinew_frame_body_get_support(body, i, &state) == SINEW_OK) {
+            printf("%s: %.4g m2 of the surface are held by springs, as firm as a layer of %.3g m "
+                   "of the same material\n",
+                   name, state.area, state.softness);
+        }
+    }
+
+    if (held > 0) {
+        printf("%s: %d frame%s held; holding a frame is no clamp: the solid around it moves with "
+               "the other frames. To clamp a face, select it in \"fixed\"\n",
+               name, (int)held, held == 1 ? " is" : "s are");
+    }
+}
+
 static void print_scene(sinew_scene *scene) {
     int32_t bodies = sinew_scene_get_body_count(scene);
     sinew_scene_info info;
@@ -84,7 +102,11 @@ static void print_scene(sinew_scene *scene) {
     printf("%d steps of %g s\n", (int)info.steps, info.step);
 
     for (int32_t i = 0; i < bodies; i++) {
-        print_voxels(sinew_scene_get_body(scene, i), sinew_scene_get_body_name(scene, i));
+        sinew_body *body = sinew_scene_get_body(scene, i);
+        sinew_scene_body_info info_of_body;
+        sinew_scene_get_body_info(scene, i, &info_of_body);
+        print_voxels(body, info_of_body.name);
+        print_supports(body, info_of_body.name, info_of_body.held_frame_count);
     }
 
     cli_scene_print_loads(scene);

@@ -57,6 +57,28 @@ static sinew_status apply_motions(const sn_scene_member *member, double time) {
     return SINEW_OK;
 }
 
+// Moves the supports of the surface that follow a motion.
+static sinew_status move_supports(const sn_scene_member *member, double time) {
+    const sn_scene_body *scene = member->scene;
+    for (int32_t k = 0; k < scene->support_count; k++) {
+        const sn_scene_support *support = &scene->supports[k];
+        int32_t index = member->frames->support[k];
+        if (index < 0 || !support->scripted) {
+            continue;
+        }
+
+        double position[3];
+        sn_quat q =
+            sn_quat_mul(placement_turn(member), sn_scene_motion_turn(&support->motion, time));
+        sn_store3(position, sn_scene_place(
+                                scene, sn_scene_motion_at(&support->motion, sn_v3(0, 0, 0), time)));
+        SN_TRY(sinew_frame_body_move_support(member->body, index, position,
+                                             (const double[4]){q.x, q.y, q.z, q.w}));
+    }
+
+    return SINEW_OK;
+}
+
 // A force and a torque on one frame, added to those of other loads.
 static sinew_status apply_node_load(const sn_scene_member *member, const sn_scene_load *load,
                                     double scale) {
@@ -115,6 +137,7 @@ static sinew_status apply_loads(sn_scene_member *member, double time) {
 static sinew_status apply(sn_scene_member *member, double time) {
     SN_TRY(sn_frames_adapt(member, time));
     SN_TRY(apply_motions(member, time));
+    SN_TRY(move_supports(member, time));
     return apply_loads(member, time);
 }
 
@@ -137,6 +160,16 @@ static void sum_reaction(const sn_scene_member *member, int32_t frame, const dou
 }
 
 static sinew_status compute_supports(sn_scene_member *member, sn_support_report *reports) {
+    for (int32_t k = 0; k < member->scene->support_count; k++) {
+        sinew_frame_support_state state;
+        if (member->frames->support[k] < 0) {
+            continue;
+        }
+        SN_TRY(sinew_frame_body_get_support(member->body, member->frames->support[k], &state));
+        sn_add_to3(reports[k].force, sn_load3(state.force));
+        sn_add_to3(reports[k].torque, sn_load3(state.torque));
+    }
+
     for (int32_t i = 0; i < member->frames->node_count; i++) {
         double force[3], torque[3], x[3];
         SN_TRY(sinew_frame_body_get_reaction(member->body, i, force, torque));

@@ -246,6 +246,7 @@ static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
     frames->owner = SN_PUSH(&b->world->arena, int32_t, SN_FRAME_DIRECTIONS * (size_t)room);
     frames->held = SN_PUSH(&b->world->arena, double, 7 * (size_t)room);
     frames->insertion = SN_PUSH(&b->world->arena, int32_t, room);
+    frames->support = SN_PUSH(&b->world->arena, int32_t, member->scene->support_count);
     SN_TRY(sn_arena_status(&b->world->arena));
 
     for (int32_t i = 0; i < frames->node_count; i++) {
@@ -254,6 +255,16 @@ static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
     }
 
     return SINEW_OK;
+}
+
+static bool select_point(const sn_select *select, const sinew_voxels *voxels,
+                         const sinew_mesh *surface, int32_t i) {
+    const double *x = surface->points + 3 * (size_t)i;
+    int32_t voxel = sinew_voxels_find_nearest(voxels, x, INFINITY);
+    int32_t label = voxel >= 0 ? sinew_voxels_get_labels(voxels)[voxel] : 0;
+    sn_select_node node = {.node = i, .surface = true, .label_count = 1, .labels = &label};
+    memcpy(node.position, x, sizeof node.position);
+    return sn_select_test(select, &node);
 }
 
 static bool select_frame(const sn_select *select, const sn_member_frames *frames, int32_t i) {
@@ -281,8 +292,51 @@ static int32_t hold_of_axes(int32_t axes) {
     return axes == SINEW_AXIS_ALL ? SINEW_HOLD_ALL : axes * SINEW_HOLD_X;
 }
 
-// What an entry of "fixed" or "scripted" holds, by rest positions.
-static sinew_status add_support(sn_builder *b, sn_scene_member *member, int32_t index,
+// Whether a selection contains numbers, which are those of frames.
+static bool selects_by_number(const sn_select *select) {
+    bool found = select->kind == SN_SELECT_NODES;
+    for (int32_t i = 0; select->parts && i < select->count; i++) {
+        found = found || selects_by_number(&select->parts[i]);
+    }
+    return found;
+}
+
+// Holds the points of the surface that an entry of "fixed" or "scripted" selects, by their rest
+// positions; of a smoothed surface by those of the voxels' faces (`net`). `found` is false if there
+// is none, or if the selection names frames by number.
+static sinew_status hold_surface(sn_builder *b, sn_scene_member *member, int32_t index,
+                                 const sinew_mesh *net, sn_arena *scratch, bool *found) {
+    const sn_scene_support *support = &member->scene->supports[index];
+    const sinew_mesh *surface = net ? net : member->surface.mesh;
+    int32_t *vertices = SN_PUSH(scratch, int32_t, surface->point_count);
+    SN_TRY(sn_arena_status(scratch));
+
+    sinew_frame_support_def def = sinew_default_frame_support_def();
+    *found = false;
+    if (selects_by_number(&support->where)) {
+        return SINEW_OK;
+    }
+
+    for (int32_t i = 0; i < surface->point_count; i++) {
+        if (select_point(&support->where, member->frames->voxels, surface, i)) {
+            vertices[def.vertex_count++] = i;
+        }
+    }
+
+    *found = def.vertex_count > 0;
+    if (!*found) {
+        return SINEW_OK;
+    }
+
+    def.vertices = vertices;
+    def.axes = support->axes;
+    return sn_builder_note(
+        b, support->where.json,
+        sinew_frame_body_add_support(member->body, &def, &member->frames->support[index]));
+}
+
+// Holds the frames that an entry of "fixed" or "scripted" selects.
+static sinew_status hold_frames(sn_builder *b, sn_scene_member *member, int32_t index,
                                 sn_claims *claims) {
     sn_member_frames *frames = member->frames;
     const sn_scene_support *support = &member->scene->supports[index];
@@ -299,7 +353,8 @@ static sinew_status add_support(sn_builder *b, sn_scene_member *member, int32_t 
     }
 
     if (picked == 0) {
-        sn_json_mistake(b->mistakes, support->where.json, "no frame of the body is here");
+        sn_json_mistake(b->mistakes, support->where.json,
+                        "no point of the body's surface and no frame is here");
         return SINEW_INVALID_DATA;
     }
 
@@ -322,7 +377,8 @@ static void choose_motions(sn_scene_member *member, const sn_claims *claims) {
 }
 
 // What holds the frames: their own entries, then "fixed" and "scripted".
-static sinew_status apply_supports(sn_builder *b, sn_scene_member *member, sn_arena *scratch) {
+static sinew_status apply_supports(sn_builder *b, sn_scene_member *member, const sinew_mesh *net,
+                                   sn_arena *scratch) {
     sn_member_frames *frames = member->frames;
     sn_claims claims = {.item = "frame", .own = "the frame's own entry"};
     SN_TRY(
@@ -337,7 +393,12 @@ static sinew_status apply_supports(sn_builder *b, sn_scene_member *member, sn_ar
 
     sinew_status status = SINEW_OK;
     for (int32_t k = 0; k < member->scene->support_count; k++) {
-        sinew_status added = add_support(b, member, k, &claims);
+        bool found = false;
+        frames->support[k] = -1;
+        sinew_status added = hold_surface(b, member, k, net, scratch, &found);
+        if (added == SINEW_OK && !found) {
+            added = hold_frames(b, member, k, &claims);
+        }
         if (added != SINEW_OK) {
             status = added;
         }
@@ -465,12 +526,6 @@ static sinew_status check_insertions(const sn_builder *b, const sn_scene_member 
 
 // --- what loads them: points of the surface
 
-static bool select_point(const sn_select *select, const sinew_mesh *surface, int32_t i) {
-    sn_select_node node = {.node = i, .surface = true};
-    memcpy(node.position, surface->points + 3 * (size_t)i, sizeof node.position);
-    return sn_select_test(select, &node);
-}
-
 sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *member,
                                      const sn_select *where, sn_picked *picked) {
     const sinew_mesh *surface = member->surface.mesh;
@@ -478,7 +533,7 @@ sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *membe
     SN_TRY(sn_arena_status(&b->world->arena));
 
     for (int32_t i = 0; i < surface->point_count; i++) {
-        if (select_point(where, surface, i)) {
+        if (select_point(where, member->frames->voxels, surface, i)) {
             picked->nodes[picked->count++] = i;
         }
     }
@@ -523,7 +578,7 @@ static sinew_status make_load(sn_builder *b, sn_scene_member *member, int32_t in
     return add_area_load(b, member, index, net);
 }
 
-static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
+static sinew_status make_loads(sn_builder *b, sn_scene_member *member, const sinew_mesh *net) {
     const sn_scene_body *scene = member->scene;
     member->loads = SN_PUSH(&b->world->arena, sn_picked, scene->load_count);
     member->load_index = SN_PUSH(&b->world->arena, int32_t, scene->load_count);
@@ -531,12 +586,6 @@ static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
     member->forces =
         SN_PUSH(&b->world->arena, double, 3 * (size_t)member->surface.mesh->point_count);
     SN_TRY(sn_arena_status(&b->world->arena));
-
-    // Faces of the smoothed surface are selected by those of the voxels.
-    sinew_mesh *net = NULL;
-    if (scene->load_count > 0 && sn_scene_body_has_net(scene)) {
-        SN_TRY(sinew_voxels_create_surface(member->frames->voxels, 0, &net));
-    }
 
     sinew_status status = SINEW_OK;
     for (int32_t i = 0; i < scene->load_count; i++) {
@@ -557,7 +606,6 @@ static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
         }
     }
 
-    sinew_mesh_destroy(net);
     return status;
 }
 
@@ -565,10 +613,18 @@ static sinew_status finish(sn_builder *b, sn_scene_member *member) {
     SN_TRY(sn_builder_take_surface(b, member));
     SN_TRY(make_rest(b, member));
 
+    // Faces of the smoothed surface are selected by those of the voxels.
+    const sn_scene_body *scene = member->scene;
+    sinew_mesh *net = NULL;
+    if (scene->load_count + scene->support_count > 0 && sn_scene_body_has_net(scene)) {
+        SN_TRY(sinew_voxels_create_surface(member->frames->voxels, 0, &net));
+    }
+
     sn_arena scratch = sn_arena_create(b->context);
-    sinew_status supports = apply_supports(b, member, &scratch);
+    sinew_status supports = apply_supports(b, member, net, &scratch);
     sn_arena_destroy(&scratch);
-    sinew_status loads = make_loads(b, member);
+    sinew_status loads = make_loads(b, member, net);
+    sinew_mesh_destroy(net);
 
     SN_TRY(check_insertions(b, member));
     SN_TRY(supports);

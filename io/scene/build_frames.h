@@ -19,6 +19,9 @@ struct sn_member_frames {
     int32_t *owner;     // SN_FRAME_DIRECTIONS each: the entry that holds x, y, z and the rotation
     double *held;       // seven each: position and rotation of what is held without a motion
     int32_t *insertion; // its number in the scene; -1 of the first
+    // Of each entry of "fixed" and "scripted": the support of the surface that it became; -1 if it
+    // holds frames, by their numbers or because no point of the surface is in its selection.
+    int32_t *support;
 };
 
 // The voxels of a body's shape: a generated shape, solids, a closed surface, a volume of labels.

@@ -90,6 +90,7 @@ struct sinew_body {
     double *row_mass;        // one per row: its share of the body's mass [kg]
 
     bool moves_freely; // use ops->free_motion
+    bool anchored;     // springs of its own hold it to positions
 
     double mass_damping, stiffness_damping;
     sinew_solver solver; // SINEW_SOLVER_AUTO: the world chooses

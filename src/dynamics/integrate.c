@@ -40,7 +40,8 @@ static sn_step_rows rows_of(const sn_island *island, const sn_island_body *membe
 // One body that nothing holds.
 static bool is_free(const sn_island *island) {
     bool touching = island->contact && island->contact->touching;
-    if (island->body_count > 1 || island->link_count > 0 || touching) {
+    bool held = island->link_count > 0 || island->bodies[0].body->anchored;
+    if (island->body_count > 1 || held || touching) {
         return false;
     }
 

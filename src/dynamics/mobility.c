@@ -102,6 +102,27 @@ static void add_held(mobility *m, int32_t index) {
     }
 }
 
+// The vertices that face supports of a frame body hold, along their axes.
+static void add_supports(mobility *m, int32_t index) {
+    const sn_frame_model *model = sn_frame_model_of(m->island->bodies[index].body);
+    int32_t count = model ? model->support_count : 0;
+    for (int32_t i = 0; i < count; i++) {
+        const sn_face_support *support = model->supports[i];
+        for (int32_t k = 0; k < 3 * support->count; k++) {
+            if (!(support->axes >> k % 3 & 1)) {
+                continue;
+            }
+
+            sn_vec3 unit = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+            sn_vec3 X = sn_load3(sn_at3(support->rest, k / 3));
+            sn_vec3 at = sn_add(sn_quat_rotate(support->R, X), support->t);
+            memset(m->work, 0, (size_t)m->count * sizeof(double));
+            put_wrench(m, m->work, index, 1, at, unit, sn_v3(0, 0, 0));
+            add_equation(m, m->work);
+        }
+    }
+}
+
 static int32_t find_member(const sn_island *island, const sinew_body *body) {
     for (int32_t i = 0; i < island->body_count; i++) {
         if (island->bodies[i].body == body) {
@@ -235,6 +256,7 @@ sinew_status sn_mobility_check(sn_island *island) {
         }
         for (int32_t i = 0; i < island->body_count; i++) {
             add_held(&m, i);
+            add_supports(&m, i);
         }
         for (size_t i = 0; i < island->world->attachment_count; i++) {
             add_attachment(&m, island->world->attachments[i]);

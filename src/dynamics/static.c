@@ -18,6 +18,12 @@ static sinew_status check_held(const sn_island *island) {
         }
     }
 
+    for (int32_t i = 0; i < island->body_count; i++) {
+        if (island->bodies[i].body->anchored) {
+            return SINEW_OK;
+        }
+    }
+
     if (sn_links_hold(island)) {
         return SINEW_OK;
     }

@@ -47,7 +47,7 @@ static void test_mistakes(void **state) {
                    "\"motion\": {}}",
                    "bodies[0].frames.nodes[1].motion", "held");
     expect_mistake("bodies[0].fixed=[{\"box\": {\"lower\": [5, 5, 5]}}]", "bodies[0].fixed[0]",
-                   "no frame of the body is here");
+                   "no point of the body's surface and no frame is here");
     expect_mistake("bodies[0].loads=[{\"point\": [0, 0, 0], \"pressure\": 1}]",
                    "bodies[0].loads[0]", "force");
     expect_mistake("bodies[0].loads=[{\"node\": 3, \"force\": [0, 0, 1]}]", "bodies[0].loads[0]",

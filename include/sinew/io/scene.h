@@ -109,8 +109,9 @@ typedef struct sinew_scene_body_info {
     int32_t support_count;  ///< Entries of "fixed" and "scripted". [count]
     int32_t load_count;     ///< [count]
     int32_t voxel_count;    ///< Of frame bodies, once built. [count]
-    int32_t frame_capacity; ///< The most frames that it has in the course of a run, once built; 0
-                            ///< for other bodies. [count]
+    int32_t held_frame_count; ///< Frames that are held, wholly or in part, once built. [count]
+    int32_t frame_capacity;   ///< The most frames that it has in the course of a run, once built; 0
+                              ///< for other bodies. [count]
 } sinew_scene_body_info;
 
 /// Texts live as long as the scene.

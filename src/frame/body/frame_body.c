@@ -50,6 +50,7 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
         sn_springs_request springs = {evaluation->q, evaluation->projected, evaluation->force,
                                       evaluation->matrix};
         evaluation->energy += model->springs->evaluate(&model->nodes, model->springs, &springs);
+        sn_face_supports_evaluate(body, &body->pattern, evaluation);
         return;
     }
 
@@ -67,6 +68,7 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     const sn_bsr *pattern = local ? sn_frame_local_pattern(model) : &body->pattern;
 
     evaluation->energy += sn_layers_evaluate(body->context, &model->layers, pattern, &request);
+    sn_face_supports_evaluate(body, pattern, evaluation);
     if (local) {
         sn_frame_take_local(body, evaluation->matrix);
     }
@@ -286,6 +288,7 @@ const sn_body_ops sn_frame_body_ops = {
 
 void sn_frame_body_release(sinew_body *body) {
     sn_frame_model *model = body->model;
+    sn_face_supports_release(body);
     sn_fade_release(body->context, &model->fade);
     sn_layers_release(body->context, &model->layers);
     sn_vertex_patch_destroy(model->patch);

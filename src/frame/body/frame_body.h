@@ -5,7 +5,8 @@
 //   frame_body.c  the operations of a body             product.c  products with the stiffness
 //   query.c       reading frames, points, the surface  state.c    strains and stresses at points
 //   drive.c       moving frames                        inverse.c  from a position to a rest point
-//   follow.c      points of the body
+//   follow.c      points of the body                   support.c  parts of the surface that are
+//   held
 //
 // Flow of the sub-folders, each with the one header that other folders include:
 //
@@ -24,6 +25,7 @@
 #include "body/body.h"
 #include "frame/adapt/adapt.h"
 #include "frame/body/state.h"
+#include "frame/body/support.h"
 #include "frame/mass/mass.h"
 #include "frame/springs/springs.h"
 
@@ -44,6 +46,8 @@ typedef struct sn_frame_model {
     sinew_frame_mass mass_kind;
     sn_mass_base mass_base;
     bool geometric, dual, wants_springs;
+    sn_quat placed_R; // the initial placement: R X + t
+    sn_vec3 placed_t;
     double stabilizer; // stiffness of the controls beyond affine ones, [N m]; see frame_body.c
     sn_arena reach_arena;
     sn_reach reach; // once a node has joined; without points of a shape before
@@ -66,6 +70,12 @@ typedef struct sn_frame_model {
     sn_springs *springs;         // instead of the samples; NULL without
     double *rest_stiffness;      // of the samples, from which the springs were made; NULL without
     sn_frame_products *products; // NULL until a solver wants them
+    sn_face_part *parts;         // of the supports
+
+    // Parts of the surface that are held.
+    sn_face_support **supports;
+    int32_t support_count;
+    size_t support_capacity;
 } sn_frame_model;
 
 // Checks the definition and fills in a body whose context, arena, world and name are set.

@@ -41,12 +41,14 @@ static void set_velocity(sinew_body *body, sn_vec3 t, sn_vec3 v, sn_vec3 w) {
 }
 
 void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def) {
-    const sn_frame_model *model = body->model;
+    sn_frame_model *model = body->model;
     const double *r = def->rotation;
     sn_quat R = sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]});
     sn_vec3 t = sn_load3(def->position);
     size_t bytes = (size_t)body->config_count * sizeof(double);
 
+    model->placed_R = R;
+    model->placed_t = t;
     sn_nodes_place(&model->nodes, body->rest, sn_quat_identity(), sn_v3(0, 0, 0));
     sn_nodes_place(&model->nodes, body->q, R, t);
 

@@ -130,6 +130,7 @@ void sn_frame_add_remote_product(sinew_body *body, double s, bool kept, double *
 
     memset(products->whole, 0, (size_t)sn_body_size(body) * sizeof(double));
     sn_layers_add_product(body->context, &model->layers, kept, products->whole, x);
+    sn_face_supports_add_product(body, products->whole, x);
     sn_bsr_multiply(body->context, &products->local.pattern, products->covered,
                     kept ? products->kept : products->now, x);
     for (int32_t i = 0; i < sn_body_size(body); i++) {

@@ -345,6 +345,7 @@ sinew_status sn_frame_structure_change(const sinew_body *body, sinew_body *next,
     SN_TRY(build_mass(next, old->mass, &draft->change));
     SN_TRY(change_samples(body, next, draft));
     SN_TRY(change_springs(body, next, &draft->change));
+    SN_TRY(sn_face_parts_build(next));
     next->structure = hash_insertions(model);
 
     return sn_vertex_patch_create(body->context, old->patch, &old->base_vertices,
