@@ -4,6 +4,7 @@
 #include "mesh_file.h"
 #include "progress.h"
 
+#include "sinew/frame_body.h"
 #include "sinew/io/json.h"
 #include "sinew/io/output.h"
 
@@ -20,8 +21,15 @@ typedef struct modes_options {
 } modes_options;
 
 static void print_table(const sinew_body *body, const double *frequencies, int32_t count) {
-    printf("%s: %d nodes, %d elements\n  mode   frequency [Hz]\n", sinew_body_get_name(body),
-           sinew_body_get_node_count(body), sinew_body_get_element_count(body));
+    int32_t frames = sinew_frame_body_get_node_count(body);
+    if (frames > 0) {
+        printf("%s: %d frames\n", sinew_body_get_name(body), frames);
+    } else {
+        printf("%s: %d nodes, %d elements\n", sinew_body_get_name(body),
+               sinew_body_get_node_count(body), sinew_body_get_element_count(body));
+    }
+
+    printf("  mode   frequency [Hz]\n");
     for (int32_t i = 0; i < count; i++) {
         printf("  %4d   %.6g%s\n", (int)(i + 1), frequencies[i],
                frequencies[i] == 0 ? "  (rigid)" : "");
@@ -130,16 +138,14 @@ static int run_scene(sinew_context *context, const cli_command *command, const c
 
     if (status == CLI_OK) {
         int32_t index = options->body ? sinew_scene_find_body(file.scene, options->body) : 0;
-        const sinew_mesh *mesh = sinew_scene_get_body_mesh(file.scene, index);
         if (index < 0) {
             status =
                 cli_fail(command, CLI_USAGE, "%s has no body called '%s'", path, options->body);
-        } else if (!mesh) {
-            status = cli_fail(command, CLI_BAD_INPUT,
-                              "body '%s' is a frame body; modes need a body of elements",
-                              sinew_scene_get_body_name(file.scene, index));
         } else {
+            // Frame bodies show their modes on their surface.
             sinew_body *body = sinew_scene_get_body(file.scene, index);
+            const sinew_mesh *mesh = sinew_scene_get_body_mesh(file.scene, index);
+            mesh = mesh ? mesh : sinew_scene_get_surface(file.scene, index);
             status = report_modes(context, command, body, mesh, options, NULL);
         }
     }

@@ -4,6 +4,7 @@
 #include "linalg/modes.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double two_pi = 6.28318530717958647692;
 
@@ -32,18 +33,47 @@ static sinew_status push_matrices(sinew_body *body, sn_arena *arena, sn_modes_de
     return SINEW_OK;
 }
 
+// The motion of the surface's vertices in a mode given by rows, about the rest state: the
+// velocities that the surface would have at these rates.
+static sinew_status move_surface(sinew_body *body, const double *rows, sn_arena *arena,
+                                 double *shape) {
+    size_t configs = (size_t)body->config_count * sizeof(double);
+    size_t rates = (size_t)sn_body_size(body) * sizeof(double);
+    double *q = SN_PUSH(arena, double, body->config_count);
+    double *v = SN_PUSH(arena, double, sn_body_size(body));
+    SN_TRY(sn_arena_status(arena));
+
+    memcpy(q, body->q, configs);
+    memcpy(v, body->v, rates);
+    memcpy(body->q, body->rest, configs);
+    memcpy(body->v, rows, rates);
+
+    sinew_status status = body->ops->surface.measure(body, shape, NULL);
+    memcpy(body->q, q, configs);
+    memcpy(body->v, v, rates);
+
+    return status;
+}
+
 static sinew_status compute(sinew_body *body, int32_t count, double *frequencies, double *shapes,
                             sn_arena *arena) {
     sn_modes_def def = {.pattern = &body->pattern, .mask = body->mask, .count = count};
     SN_TRY(push_matrices(body, arena, &def));
-    if (!shapes) {
-        shapes = SN_PUSH(arena, double, (size_t)count *(size_t)sn_body_size(body));
-    }
+
+    // Rows are nodes only where there are elements.
+    bool nodal = body->mesh.point_count > 0;
+    size_t size = (size_t)sn_body_size(body);
+    double *rows = shapes && nodal ? shapes : SN_PUSH(arena, double, (size_t)count *size);
 
     SN_TRY(sn_arena_status(arena));
     sn_modes_report report;
 
-    SN_TRY(sn_modes_compute(body->context, &def, frequencies, shapes, &report));
+    SN_TRY(sn_modes_compute(body->context, &def, frequencies, rows, &report));
+    for (int32_t i = 0; shapes && !nodal && i < count; i++) {
+        SN_TRY(move_surface(body, rows + (size_t)i * size, arena,
+                            shapes + 3 * (size_t)i * (size_t)body->surface->point_count));
+    }
+
     for (int32_t i = 0; i < count; i++) {
         bool rigid = i < report.rigid || frequencies[i] < 0;
         frequencies[i] = rigid ? 0 : sqrt(frequencies[i]) / two_pi;
@@ -58,14 +88,6 @@ sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count, double *f
         return sn_fail(
             body->context, SINEW_UNSUPPORTED,
             "body \"%s\" is under position dynamics: it has no stiffness, hence no modes",
-            body->name);
-    }
-
-    if (shapes && body->mesh.point_count == 0) {
-        return sn_fail(
-            body->context, SINEW_UNSUPPORTED,
-            "shapes of modes are given at nodes, and body \"%s\" has frames instead: ask "
-            "for the frequencies alone",
             body->name);
     }
 

@@ -28,7 +28,6 @@ static void test_nodes_of_frames(void **state) {
         assert_int_equal(sinew_body_move_nodes(t.body, &node, 1, numbers), SINEW_UNSUPPORTED);
         assert_int_equal(sinew_body_set_forces(t.body, &node, 1, numbers), SINEW_UNSUPPORTED);
         assert_int_equal(sinew_body_get_element_state(t.body, 0, &feels), SINEW_UNSUPPORTED);
-        assert_int_equal(sinew_body_compute_modes(t.body, 1, numbers, numbers), SINEW_UNSUPPORTED);
 
         // Without nodes, nothing is read or written.
         sinew_body_compute_elastic_forces(t.body, numbers);

@@ -306,6 +306,17 @@ static bool has_negative_weights(const sn_shape *shape) {
                            &table) > 0;
 }
 
+// Row sums of quadratic nodes give modes that the solid does not have: the mass of a node about
+// itself says nothing about how the second-degree motions of neighbours cancel.
+static bool has_quadratic_nodes(const sn_nodes *nodes) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        if (nodes->items[i].kind == SINEW_NODE_QUADRATIC) {
+            return true;
+        }
+    }
+    return false;
+}
+
 sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
                                   const sn_nodes *nodes, sinew_frame_mass kind,
                                   sn_frame_mass **out) {
@@ -327,8 +338,11 @@ sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
     }
 
     mass->kind = kind;
-    if (kind == SINEW_FRAME_MASS_AUTO) {
-        mass->kind = negative ? SINEW_FRAME_MASS_CONSISTENT : SINEW_FRAME_MASS_ROW_SUM;
+    if (kind == SINEW_FRAME_MASS_AUTO && source->old) {
+        mass->kind = source->old->kind;
+    } else if (kind == SINEW_FRAME_MASS_AUTO) {
+        bool couples = negative || has_quadratic_nodes(nodes);
+        mass->kind = couples ? SINEW_FRAME_MASS_CONSISTENT : SINEW_FRAME_MASS_ROW_SUM;
     }
 
     *out = mass;
