@@ -38,8 +38,8 @@ typedef enum sinew_blend {
 
 /// How the mass of the solid is given to the frames.
 typedef enum sinew_frame_mass {
-    SINEW_FRAME_MASS_AUTO,    ///< The row sum; consistent with quadratic frames, and where weights
-                              ///< go negative.
+    SINEW_FRAME_MASS_AUTO,    ///< The row sum; consistent with quadratic frames and no rigid
+                              ///< ones, and where weights go negative.
     SINEW_FRAME_MASS_ROW_SUM, ///< Each frame as if it carried its share of the solid alone: exact
                               ///< for translations, and for rotations of the rest shape. Refused
                               ///< where weights go negative.

@@ -41,7 +41,7 @@ sinew_status sinew_scene_get_body_info(const sinew_scene *scene, int32_t index,
     if (member) {
         info->voxel_count = member->voxel_count;
         info->frame_capacity = member->frame_count;
-        for (int32_t i = 0; i < member->frames->node_count; i++) {
+        for (int32_t i = 0; member->frames && i < member->frames->node_count; i++) {
             info->held_frame_count += member->frames->hold[i] != SINEW_HOLD_NOTHING;
         }
     }

@@ -307,14 +307,17 @@ static bool has_negative_weights(const sn_shape *shape) {
 }
 
 // Row sums of quadratic nodes give modes that the solid does not have: the mass of a node about
-// itself says nothing about how the second-degree motions of neighbours cancel.
-static bool has_quadratic_nodes(const sn_nodes *nodes) {
+// itself says nothing about how the second-degree motions of neighbours cancel. Beside rigid nodes
+// they stay, since a coupled mass that rotates would cost momentum.
+static bool is_quadratic(const sn_nodes *nodes) {
+    bool quadratic = false;
     for (int32_t i = 0; i < nodes->count; i++) {
-        if (nodes->items[i].kind == SINEW_NODE_QUADRATIC) {
-            return true;
+        if (nodes->items[i].kind == SINEW_NODE_RIGID) {
+            return false;
         }
+        quadratic = quadratic || nodes->items[i].kind == SINEW_NODE_QUADRATIC;
     }
-    return false;
+    return quadratic;
 }
 
 sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
@@ -341,7 +344,7 @@ sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
     if (kind == SINEW_FRAME_MASS_AUTO && source->old) {
         mass->kind = source->old->kind;
     } else if (kind == SINEW_FRAME_MASS_AUTO) {
-        bool couples = negative || has_quadratic_nodes(nodes);
+        bool couples = negative || is_quadratic(nodes);
         mass->kind = couples ? SINEW_FRAME_MASS_CONSISTENT : SINEW_FRAME_MASS_ROW_SUM;
     }
 
