@@ -5,13 +5,12 @@
 // which intersects nothing, the closest points there give coefficients b, a normal n and a distance
 // d, and for a trial surface z
 //
-//   c(z) = d - thickness + sum b_i n . (z_i - x_i) - n . drift         drift: what the obstacle
-//   moves normal force max(0, l - p c(z)) along b_i n,  p = 10 / (n . D^-1 n) for one alone
+//   c(z)         = d - thickness + sum b_i n . (z_i - x_i) - n . (motion of the obstacle)
+//   normal force = max(0, l - p c(z)) along b_i n,  p = 10 / (n . D^-1 n) for a touch alone
 //
 // with D the diagonal of the system. The multiplier l is kept from step to step by key and advanced
-// once, at the end of a step (augmented Lagrangian: Hestenes 1969, Powell 1969). The trial surface
-// may intersect; x follows it as far as separating planes allow (contact_commit.c).
-//
+// at the end of a step (augmented Lagrangian: Hestenes 1969, Powell 1969). The trial surface may
+// intersect; x follows it as far as separating planes allow (contact_commit.c).
 //   contact.c           the loop of solves and commits
 //   contact_pairs.c     which touches there are
 //   contact_forces.c    forces, stiffness, penalties
