@@ -3,6 +3,7 @@
 #include "scene_file.h"
 
 #include "sinew/frame_body.h"
+#include "sinew/frame_support.h"
 
 #include <math.h>
 #include <stdio.h>

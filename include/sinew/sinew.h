@@ -12,6 +12,7 @@
 #include "sinew/field.h"
 #include "sinew/frame.h"
 #include "sinew/frame_body.h"
+#include "sinew/frame_support.h"
 #include "sinew/material.h"
 #include "sinew/mesh.h"
 #include "sinew/pbd.h"

@@ -1,6 +1,8 @@
 // A body of frames through time: motions of what is held, forces on its points, what its supports
 // bear, and its structure when a state is restored.
 #include "io/scene/build_frames.h"
+
+#include "sinew/frame_support.h"
 #include "io/scene/report.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 // Building bodies of frames: tissues from the labels of the voxels, frames written down and frames
 // placed, the body, what holds and loads it.
 #include "io/scene/build_frames.h"
+
+#include "sinew/frame_support.h"
 #include "io/scene/claims.h"
 #include "io/scene/field.h"
 

@@ -150,7 +150,7 @@ def test_inspect_and_modes_know_frames():
         result = program.run("inspect", path)
         assert result.returncode == 0 and "voxels: 320" in result.stdout and "frames: 3" in result.stdout, result.stdout
         result = program.run("modes", path)
-        assert result.returncode == 2 and "frame body" in result.stderr, result.stderr
+        assert result.returncode == 0 and "Hz" in result.stdout, (result.stdout, result.stderr)
 
 
 def test_frames_are_held_along_single_axes():

@@ -1,6 +1,8 @@
 // Face supports: definition, energy with its derivatives, reactions (support.h).
 #include "frame/body/support.h"
 
+#include "sinew/frame_support.h"
+
 #include "frame/body/frame_body.h"
 
 #include <math.h>

@@ -200,7 +200,7 @@ static void check_sums(sinew_body *body) {
                              .base_arena = &arena};
     sn_frame_mass *mass = NULL;
 
-    assert_int_equal(sn_frame_mass_create(&arena, &source, &model->nodes, model->mass_kind, &mass),
+    assert_int_equal(sn_frame_mass_create(&arena, &source, &model->nodes, model->mass->kind, &mass),
                      SINEW_OK);
     assert_int_equal(mass->count, model->mass->count);
 

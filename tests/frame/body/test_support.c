@@ -2,6 +2,8 @@
 // energy in rigid motions, reactions, moving supports, insertions, and how firm a clamp they are.
 #include "support/frames.h"
 
+#include "sinew/frame_support.h"
+
 #include "body/body.h"
 #include "frame/body/frame_body.h"
 
