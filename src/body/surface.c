@@ -53,10 +53,12 @@ int32_t sn_element_surface_get_jacobian(const sinew_body *body, int32_t vertex, 
                                         sn_mat3 *J) {
     double one = 1;
     const double *weights = &one;
-    const int32_t *nodes = body->surface_nodes + vertex;
+    const int32_t *nodes = NULL;
     int32_t count = 1;
     if (body->embedding) {
         count = sn_embedding_get_entries(body->embedding, vertex, &nodes, &weights);
+    } else {
+        nodes = &body->surface_nodes[vertex];
     }
 
     for (int32_t k = 0; k < count; k++) {

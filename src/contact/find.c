@@ -287,10 +287,10 @@ static void fill_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     for (int32_t i = begin; i < end; i++) {
         const sn_contact_task *task = &search->tasks[i];
         for (int kind = 0; kind < 2; kind++) {
-            sn_contact_pair *next = scene->pairs + task->start[kind];
+            int32_t next = task->start[kind];
             for (int32_t page = task->first[kind]; page >= 0; page = search->pages[page].next) {
                 for (int32_t k = 0; k < search->pages[page].count; k++) {
-                    fill_pair(scene, &search->pages[page].items[k], kind, next++);
+                    fill_pair(scene, &search->pages[page].items[k], kind, &scene->pairs[next++]);
                 }
             }
         }

@@ -364,8 +364,10 @@ sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess
         SN_TRY(sn_contact_offer_touch(island, guess, first, margin, pair->usable, &touch));
     }
 
-    qsort(own->touches + begin, (size_t)(own->touch_count - begin), sizeof *own->touches,
-          compare_touches);
+    if (own->touch_count > begin) {
+        qsort(own->touches + begin, (size_t)(own->touch_count - begin), sizeof *own->touches,
+              compare_touches);
+    }
     return SINEW_OK;
 }
 
