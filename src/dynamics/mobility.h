@@ -15,4 +15,9 @@
 // the island's mask. Islands of more than 32 bodies are only checked for a support at all.
 sinew_status sn_mobility_check(sn_island *island);
 
+// The same for motions of frames that strain no sample and along which the loads do work: no state
+// balances them. Needs island->external too. Islands without frames, of more than 600 unknowns or
+// solved by products are not checked.
+sinew_status sn_mobility_check_strain(sn_island *island);
+
 #endif

@@ -124,6 +124,7 @@ sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def,
         if (pass == 0) {
             SN_TRY(sn_mobility_check(island));
             SN_TRY(check_held(island));
+            SN_TRY(sn_mobility_check_strain(island));
         }
 
         int32_t before = report->newton_iterations;

@@ -109,11 +109,33 @@ static void test_frames_of_each_kind(void **state) {
     }
 }
 
+// One frame is held; four samples have 24 strains, the two free frames 24 unknowns, and some of the
+// strains are of the held frame alone.
+static void test_too_few_samples(void **state) {
+    (void)state;
+    static const int32_t counts[] = {1, 2, 4, 60};
+    for (int i = 0; i < 4; i++) {
+        test_frames_def def = test_default_frames_def(SINEW_NODE_AFFINE, 0.4);
+        def.body.sampling.kind = SINEW_SAMPLING_MIDPOINT;
+        def.body.sampling.count = counts[i];
+
+        test_frames f = test_frames_create(test_context(1), &def);
+        assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
+        if (counts[i] < 10) {
+            expect(f.context, f.world, WORDS("frame", "without straining", "more samples"), NONE);
+        } else {
+            expect(f.context, f.world, NONE, NONE);
+        }
+        test_frames_destroy(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elements),
         cmocka_unit_test(test_attachments),
         cmocka_unit_test(test_frames_of_each_kind),
+        cmocka_unit_test(test_too_few_samples),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
