@@ -1,8 +1,8 @@
 // Bodies that touch each other: no intersection by the exact test after every step, momentum and
 // energy of free collisions, a stack that comes to rest, every kind with every other, the same bits
 // for any number of threads and after a snapshot.
-#include "support/crossings.h"
 #include "support/kinds.h"
+#include "support/touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,44 +77,9 @@ static void destroy_setting(setting *s) {
     sinew_context_destroy(s->context);
 }
 
-// Counts intersections of the surfaces of bodies exactly.
-static int64_t count_crossings(sinew_body *const *bodies, int32_t count) {
-    int32_t vertices = 0, triangles = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const sinew_mesh *surface = sinew_body_get_surface(bodies[i]);
-        vertices += surface->point_count;
-        triangles += surface->element_count;
-    }
-
-    double *x = calloc(3 * (size_t)vertices, sizeof *x);
-    int32_t *indices = calloc(3 * (size_t)triangles, sizeof *indices);
-    int32_t *part = calloc((size_t)vertices, sizeof *part);
-    assert_true(x && indices && part);
-    int32_t vertex = 0, triangle = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const sinew_mesh *surface = sinew_body_get_surface(bodies[i]);
-        sinew_body_compute_surface(bodies[i], x + 3 * (size_t)vertex, NULL);
-        for (int32_t k = 0; k < 3 * surface->element_count; k++) {
-            indices[3 * (size_t)triangle + (size_t)k] = vertex + surface->indices[k];
-        }
-        for (int32_t k = 0; k < surface->point_count; k++) {
-            part[vertex + k] = i;
-        }
-        vertex += surface->point_count;
-        triangle += surface->element_count;
-    }
-
-    test_surfaces surfaces = {x, vertices, indices, triangles, part};
-    int64_t crossings = test_count_crossings(&surfaces, NULL);
-    free(x);
-    free(indices);
-    free(part);
-    return crossings;
-}
-
 static void step(setting *s) {
     check(s, sinew_world_step(s->world, NULL));
-    assert_int_equal(count_crossings(s->bodies, s->count), 0);
+    assert_int_equal(test_count_body_crossings(s->bodies, s->count), 0);
 }
 
 // Two cubes meet in free flight: momentum is kept and energy does not rise.
@@ -201,7 +166,7 @@ static void test_kinds_on_kinds(void **state) {
                     fail_msg("%s on %s: %s", test_kind_name(kinds[b]), test_kind_name(kinds[a]),
                              sinew_context_message(t.context));
                 }
-                if (count_crossings(bodies, 2) != 0) {
+                if (test_count_body_crossings(bodies, 2) != 0) {
                     fail_msg("%s on %s: they intersect", test_kind_name(kinds[b]),
                              test_kind_name(kinds[a]));
                 }

@@ -1,0 +1,42 @@
+#include "support/touch.h"
+
+#include "support/crossings.h"
+#include "support/test.h"
+
+#include <stdlib.h>
+
+int64_t test_count_body_crossings(sinew_body *const *bodies, int32_t count) {
+    size_t vertices = 0, triangles = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const sinew_mesh *surface = sinew_body_get_surface(bodies[i]);
+        vertices += (size_t)surface->point_count;
+        triangles += (size_t)surface->element_count;
+    }
+
+    double *x = calloc(3 * vertices, sizeof *x);
+    int32_t *indices = calloc(3 * triangles, sizeof *indices);
+    int32_t *part = calloc(vertices, sizeof *part);
+    assert_true(x && indices && part);
+
+    // All surfaces in one numbering.
+    int32_t vertex = 0, triangle = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const sinew_mesh *surface = sinew_body_get_surface(bodies[i]);
+        sinew_body_compute_surface(bodies[i], x + 3 * (size_t)vertex, NULL);
+        for (int32_t k = 0; k < 3 * surface->element_count; k++) {
+            indices[3 * (size_t)triangle + (size_t)k] = vertex + surface->indices[k];
+        }
+        for (int32_t k = 0; k < surface->point_count; k++) {
+            part[vertex + k] = i;
+        }
+        vertex += surface->point_count;
+        triangle += surface->element_count;
+    }
+
+    test_surfaces surfaces = {x, vertex, indices, triangle, part};
+    int64_t crossings = test_count_crossings(&surfaces, NULL);
+    free(x);
+    free(indices);
+    free(part);
+    return crossings;
+}
