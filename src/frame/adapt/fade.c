@@ -1,4 +1,6 @@
-#include "frame/adapt/fade.h"
+// Fades: the bookkeeping of events, and what they add to samples, points and vertices. fade.h has
+// the equations; draft.c computes what a new event has to fade.
+#include "frame/adapt/fade_event.h"
 
 #include "base/sorted.h"
 
@@ -79,12 +81,15 @@ void sn_fade_refresh(sn_fade *fade, const sn_layers *layers, double age) {
         return;
     }
 
+    // Nothing is to be done while no event has anything left, unless the samples still show one.
     bool shows = false;
     for (int32_t i = 0; i < fade->count; i++) {
         shows = shows || !is_over(fade->events[i], age);
     }
 
     if (shows || fade->shows) {
+        // Switch D of the blocks on or off, then fill it sample by sample. The youngest event of a
+        // sample knows the older ones.
         for (int32_t k = 0; k < fade->room.count; k++) {
             *fade->room.slot[k] = shows ? fade->room.buffer[k] : NULL;
         }
@@ -211,6 +216,27 @@ sn_blend_offset sn_fade_offset_at(const sn_fade *fade, const sn_shape *shape, do
     return sum;
 }
 
+sn_blend_offset sn_fade_offset_of_vertex(const sn_fade *fade, double age, int32_t vertex) {
+    sn_blend_offset sum = {.carrier = 0};
+    for (int32_t i = 0; i < fade->count; i++) {
+        const sn_fade_event *event = fade->events[i];
+        double left = sn_fade_left(event, age);
+        if (!(left > 0)) {
+            continue;
+        }
+
+        int32_t k = sn_find_sorted(event->vertex, event->vertex_count, vertex);
+        if (k < 0) {
+            continue;
+        }
+
+        sum.carrier = event->offset[k].carrier;
+        sum.offset = sn_madd(sum.offset, left, event->offset[k].offset);
+    }
+
+    return sum;
+}
+
 void sn_fade_move_vertices(const sn_fade *fade, const sn_nodes *nodes, const sn_blend *blend,
                            double age, double *positions) {
     for (int32_t i = 0; i < fade->count; i++) {
@@ -227,7 +253,7 @@ void sn_fade_move_vertices(const sn_fade *fade, const sn_nodes *nodes, const sn_
 }
 
 sinew_status sn_fade_pose_create(sn_arena *arena, const sn_nodes *nodes, const double *q, bool dual,
-                                 sn_insertion *const *insertions, int32_t count,
+                                 const sn_insertion *const *insertions, int32_t count,
                                  sn_fade_pose *pose) {
     pose->nodes = *nodes;
     pose->nodes.items = SN_PUSH(arena, sn_node, nodes->count);
@@ -238,7 +264,8 @@ sinew_status sn_fade_pose_create(sn_arena *arena, const sn_nodes *nodes, const d
     sn_blend_prepare(&pose->nodes, &pose->blend, q);
 
     for (int32_t k = 0; k < count; k++) {
-        sn_insertion_hold(pose->insertions[k] = insertions[k]);
+        pose->insertions[k] = (sn_insertion *)insertions[k];
+        sn_insertion_hold(pose->insertions[k]);
     }
 
     pose->insertion_count = count;
@@ -327,6 +354,8 @@ static void drop_finished(sn_fade *fade, double age) {
         gone++;
     }
 
+    // The body's age starts again at zero with the change, so each clock takes over what has
+    // passed.
     for (int32_t i = gone; i < count; i++) {
         sn_fade_event *event = fade->events[i];
         event->elapsed += age;
@@ -343,6 +372,7 @@ static void drop_finished(sn_fade *fade, double age) {
         return;
     }
 
+    // Events are stored oldest first: the finished ones are at the front.
     for (int32_t i = 0; i < gone; i++) {
         sn_fade_event_destroy(fade->events[i]);
     }

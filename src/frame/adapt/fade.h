@@ -22,31 +22,7 @@
 #include "frame/blend/blend.h"
 #include "frame/adapt/layers.h"
 
-// The positions of the nodes at one moment, and their weights.
-typedef struct sn_fade_pose {
-    sn_nodes nodes;
-    sn_blend blend;
-    sn_insertion **insertions; // held
-    int32_t insertion_count;
-} sn_fade_pose;
-
-typedef struct sn_fade_event sn_fade_event;
-struct sn_fade_event {
-    sn_arena arena;           // holds this struct too
-    double duration, elapsed; // [s]; elapsed when the body's age began
-    sn_fade_pose before, after;
-    sn_insertion *changed; // held: the one that came or went
-    int32_t sample_count;
-    int32_t *sample;       // numbers in the body, ascending
-    int32_t *first;        // [sample_count + 1]: residuals of the sample's points
-    sn_mat3 *residual;     // E
-    sn_fade_event **older; // [sample]: the event before that fades the same sample, or NULL
-    int32_t *older_place;  // and where
-    bool *covered;         // [sample]: a younger event includes it
-    int32_t vertex_count;
-    int32_t *vertex;
-    sn_blend_offset *offset;
-};
+typedef struct sn_fade_event sn_fade_event; // fade_event.h
 
 // Room for D in blocks of rigid nodes, and where each belongs.
 typedef struct sn_fade_room {
@@ -64,9 +40,6 @@ typedef struct sn_fade {
     bool shows;     // whether anything faded then
 } sn_fade;
 
-// The factor r of an event at an age of the body, which falls smoothly from 1 to 0.
-double sn_fade_left(const sn_fade_event *event, double age);
-
 // Sets D of the packed samples for an age, unless they have it already.
 void sn_fade_refresh(sn_fade *fade, const sn_layers *layers, double age);
 
@@ -78,29 +51,12 @@ sn_blend_offset sn_fade_sum(const sn_fade *fade, double age, const sn_blend_offs
 sn_blend_offset sn_fade_offset_at(const sn_fade *fade, const sn_shape *shape, double age,
                                   sn_vec3 X);
 
-// Converts an offset at the time of an event, and its slope (or NULL), to the axes of off->carrier.
-void sn_fade_keep(const sn_fade_event *event, sn_vec3 offset, const sn_mat3 *slope,
-                  sn_blend_offset *off);
+// The sum of the offsets that still fade at a vertex, over the changes that moved it.
+sn_blend_offset sn_fade_offset_of_vertex(const sn_fade *fade, double age, int32_t vertex);
 
 // Adds the offsets of vertices at an age.
 void sn_fade_move_vertices(const sn_fade *fade, const sn_nodes *nodes, const sn_blend *blend,
                            double age, double *positions);
-
-// Copies nodes and their configuration, and holds the insertions.
-sinew_status sn_fade_pose_create(sn_arena *arena, const sn_nodes *nodes, const double *q, bool dual,
-                                 sn_insertion *const *insertions, int32_t count,
-                                 sn_fade_pose *pose);
-
-// An event that starts now, without samples and vertices yet. Reserves room for it in the fade, so
-// that attaching it cannot fail.
-sinew_status sn_fade_event_create(sinew_context *context, const sn_insertion *changed,
-                                  double duration, sn_fade *fade, sn_fade_event **event);
-void sn_fade_event_destroy(sn_fade_event *event);
-
-// What older events leave at a sample's point at an age, P, and where the youngest of them has it
-// (NULL if none).
-sn_mat3 sn_fade_older_residual(const sn_fade *fade, double age, int32_t sample, int32_t point,
-                               sn_fade_event **older, int32_t *place);
 
 // Room for D once `added` (or NULL) has been attached.
 sinew_status sn_fade_room_create(sinew_context *context, const sn_fade *fade,

@@ -39,7 +39,7 @@ typedef struct field {
     const sn_insertion *insertion;
 } field;
 
-// The place of a voxel in the box, or -1 outside.
+// The index of a voxel in the box, or -1 outside.
 static int64_t place_in_box(const field *field, int32_t voxel) {
     int32_t c[3];
     sn_cell_coordinates(field->voxels->cells, field->voxels->cell[voxel], c);
@@ -107,6 +107,7 @@ static double field_at_point(const field *field, sn_vec3 p, sn_vec3 *gradient) {
     int32_t voxel[8], count = 0;
     double share[8], total = 0, sum = 0;
 
+    // The inside voxels among the eight around the point, with their trilinear shares.
     if (fabs(u.x) < 1e9 && fabs(u.y) < 1e9 && fabs(u.z) < 1e9) {
         const double at[3] = {u.x, u.y, u.z};
         for (int i = 0; i < 8; i++) {
@@ -126,6 +127,7 @@ static double field_at_point(const field *field, sn_vec3 p, sn_vec3 *gradient) {
         }
     }
 
+    // Outside the solid: the mean of the nearest voxels.
     if (total <= 1e-9) {
         count = sn_nearest_voxels(voxels, p, INFINITY, voxel, NULL);
         for (int32_t i = 0; i < count; i++) {
@@ -134,6 +136,7 @@ static double field_at_point(const field *field, sn_vec3 p, sn_vec3 *gradient) {
         total = count;
     }
 
+    // Shares are relative to what is inside.
     for (int32_t i = 0; i < count; i++) {
         sum += share[i] *
                (gradient ? field_at_voxel(field, voxel[i], &slope) : field_at(field, voxel[i]));
@@ -217,6 +220,7 @@ static sinew_status level_rigid(const sn_shape *shape, sn_arena *scratch, reache
         return SINEW_OK;
     }
 
+    // Label the rigid parts, unless the metric of the weights has done so.
     sn_metric metric = shape->metric; // by lengths its clusters are not the rigid parts
     if (!metric.cluster || shape->def.metric == SINEW_METRIC_EUCLIDEAN) {
         SN_TRY(sn_metric_find_clusters(voxels, scratch, shape->rigid, &metric));
@@ -228,6 +232,8 @@ static sinew_status level_rigid(const sn_shape *shape, sn_arena *scratch, reache
     int32_t room = soft;
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Sum the weights over each rigid part that the front has met.
     for (int32_t k = 0; k < found->count; k++) {
         int32_t c = metric.cluster[found->voxel[k]];
         if (c < 0 || found->weight[k] == 0) {
@@ -244,6 +250,8 @@ static sinew_status level_rigid(const sn_shape *shape, sn_arena *scratch, reache
 
     reached all;
     SN_TRY(push_reached(scratch, room, &all));
+
+    // Soft voxels keep their weights.
     for (int32_t k = 0; k < found->count; k++) {
         if (metric.cluster[found->voxel[k]] >= 0) {
             continue;
@@ -252,6 +260,7 @@ static sinew_status level_rigid(const sn_shape *shape, sn_arena *scratch, reache
         all.weight[all.count++] = found->weight[k];
     }
 
+    // All voxels of a rigid part take the mean over the part, also those beyond the range.
     for (int32_t m = 0; m < met_count; m++) {
         int32_t first = metric.cluster_start[met[m]];
         int32_t last = metric.cluster_start[met[m] + 1];
@@ -286,6 +295,7 @@ static sinew_status cut_box(const sn_shape *shape, sn_arena *scratch, sn_vec3 p,
     int32_t size[3];
     double lower[3];
 
+    // The range in cells along each axis, with room for the seeds of the front.
     for (int a = 0; a < 3; a++) {
         double reach = range / voxels->spacing[a] + SN_FRONT_SEED_RADIUS + 2;
         double low = fmax(floor(at[a] - reach), 0);
@@ -304,6 +314,8 @@ static sinew_status cut_box(const sn_shape *shape, sn_arena *scratch, sn_vec3 p,
     uint16_t *label = labels;
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Copy the labels of the box.
     bool any = false;
     for (int32_t z = 0; z < size[2]; z++) {
         for (int32_t y = 0; y < size[1]; y++) {
@@ -350,6 +362,8 @@ static sinew_status run_front(const sn_shape *shape, sn_arena *scratch,
 // Opens the field's box over what was reached, and puts the weights there.
 static sinew_status open_box(const reached *found, sn_arena *scratch, field *field) {
     int32_t last[3] = {-1, -1, -1};
+
+    // The bounding box of the cells that were reached.
     for (int32_t k = 0; k < found->count; k++) {
         int32_t c[3];
         sn_cell_coordinates(field->voxels->cells, field->voxels->cell[found->voxel[k]], c);
@@ -371,6 +385,7 @@ static sinew_status open_box(const reached *found, sn_arena *scratch, field *fie
         scratch, double, (size_t)field->size[0] * (size_t)field->size[1] * (size_t)field->size[2]);
     SN_TRY(sn_arena_status(scratch));
 
+    // Store the weights by position, so that looking one up needs no search.
     for (int32_t k = 0; k < found->count; k++) {
         field->weight[place_in_box(field, found->voxel[k])] = found->weight[k];
     }
@@ -384,11 +399,14 @@ static sinew_status spread(const sn_shape *shape, sn_arena *scratch, sn_insertio
     sinew_voxels *box = NULL;
     reached found = {0};
 
+    // Distances inside the solid, from a front that starts at the node.
     SN_TRY(cut_box(shape, scratch, insertion->position, insertion->range, first, &box));
     sinew_status status = run_front(shape, scratch, insertion, first, box, &found);
 
     sinew_voxels_destroy(box);
     SN_TRY(status);
+
+    // Parts that cannot bend either keep their weights or move as one.
     SN_TRY(spare_bound(shape, scratch, &found));
     SN_TRY(level_rigid(shape, scratch, &found));
 
@@ -403,6 +421,8 @@ static sinew_status spread(const sn_shape *shape, sn_arena *scratch, sn_insertio
     }
 
     SN_TRY(open_box(&found, scratch, field));
+
+    // Keep the voxels with a weight, ascending.
     insertion->voxel = SN_PUSH(&insertion->arena, int32_t, count);
     insertion->voxel_weight = SN_PUSH(&insertion->arena, double, count);
     SN_TRY(sn_arena_status(&insertion->arena));
@@ -431,6 +451,8 @@ static sinew_status list_samples(const sn_reach *reach, sn_insertion *insertion,
     int32_t count = 0;
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Each sample is listed once: `met` marks those that are in the list.
     for (int32_t k = 0; k < insertion->voxel_count; k++) {
         for (int d = -1; d < SN_VOXEL_FACES; d++) {
             int32_t v = insertion->voxel[k];
@@ -444,6 +466,7 @@ static sinew_status list_samples(const sn_reach *reach, sn_insertion *insertion,
         }
     }
 
+    // The marks are scratch that the next insertion finds cleared.
     for (int32_t k = 0; k < count; k++) {
         reach->met[list[k]] = false;
     }
@@ -503,6 +526,8 @@ static int32_t list_points(const sn_reach *reach, sn_vec3 p, double distance, in
 
     box_of_point(reach, sn_sub(p, arm), low);
     box_of_point(reach, sn_add(p, arm), high);
+
+    // Concatenate the lists of all boxes that the cube around the point meets.
     for (int32_t z = low[2]; z <= high[2]; z++) {
         for (int32_t y = low[1]; y <= high[1]; y++) {
             for (int32_t x = low[0]; x <= high[0]; x++) {
@@ -584,12 +609,14 @@ sinew_status sn_reach_create(sn_arena *arena, const sn_shape *shape,
     reach->box_point = SN_PUSH(arena, int32_t, point_count);
     SN_TRY(sn_arena_status(arena));
 
+    // The sample that each voxel belongs to.
     for (int32_t s = 0; s < samples->count; s++) {
         for (int32_t k = samples->voxel_start[s]; k < samples->voxel_start[s + 1]; k++) {
             reach->sample_of[samples->voxel[k]] = s;
         }
     }
 
+    // Sort the vertices into boxes: count them, turn counts into starts, then fill.
     int32_t box[3];
     int32_t *next = reach->box_start + 1; // ends of boxes move up while they are filled
     for (int pass = 0; pass < 2; pass++) {
@@ -626,6 +653,7 @@ sinew_status sn_insertion_create(const sn_reach *reach, sn_vec3 position, double
             cell, range);
     }
 
+    // The node's weight over the voxels, then at everything that these touch.
     sn_arena arena = sn_arena_create(shape->context);
     sn_arena scratch = sn_arena_create(shape->context);
     sn_insertion *made = SN_PUSH(&arena, sn_insertion, 1);
@@ -684,6 +712,8 @@ static sinew_status push_rows(sn_arena *arena, const sn_frame_samples *base,
                               const int32_t *list, int32_t count, sn_sample_rows *rows) {
     rows->start = SN_PUSH(arena, int32_t, (size_t)count + 1);
     SN_TRY(sn_arena_status(arena));
+
+    // Count: the nodes of the base, and each insertion that touches the sample.
     for (int32_t i = 0; i < count; i++) {
         int32_t s = list[i];
         int32_t nodes = base->start[s + 1] - base->start[s];
@@ -725,6 +755,7 @@ sinew_status sn_insertions_compute_rows(sn_arena *arena, const sn_frame_samples 
         memcpy(gradients, base->gradient + 3 * (size_t)from,
                3 * (size_t)filled * sizeof *gradients);
 
+        // The order matters: each insertion scales all weights before it.
         for (int32_t k = 0; k < insertion_count; k++) {
             int32_t at = sn_insertion_find_sample(insertions[k], s);
             if (at < 0) {

@@ -53,7 +53,7 @@ sinew_status sn_insertion_create(const sn_reach *reach, sn_vec3 position, double
 void sn_insertion_hold(sn_insertion *insertion);
 void sn_insertion_release(sn_insertion *insertion); // destroys it with its last user
 
-// The place of a sample among those touched, or -1.
+// The index of a sample among those touched, or -1.
 int32_t sn_insertion_find_sample(const sn_insertion *insertion, int32_t sample);
 
 // The new node's weight at a voxel, 0 where it does not reach; and at a point, with its gradient.
@@ -87,5 +87,10 @@ typedef struct sn_insertion_change {
     const sn_insertion *changed;
     int32_t gone;
 } sn_insertion_change;
+
+// The number after a change of a node that stays.
+static inline int32_t sn_insertion_renumber(const sn_insertion_change *change, int32_t node) {
+    return change->gone >= 0 && node > change->gone ? node - 1 : node;
+}
 
 #endif

@@ -1,3 +1,8 @@
+// Layers of packed samples: which samples move when a node joins or leaves, the packing of a new
+// layer, and sums over all layers. layers.h says why there are layers at all.
+//
+// Cost of a change: proportional to the samples that move. A step pays for lanes without volume,
+// which are at most a quarter of all.
 #include "frame/adapt/layers.h"
 
 #include <stdlib.h>
@@ -13,6 +18,7 @@ static sinew_status number_nodes(sn_arena *arena, const sn_nodes *nodes, int32_t
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Mark the nodes that occur, and count them.
     for (size_t k = 0; k < entries; k++) {
         own[list[k]] = 1;
     }
@@ -25,6 +31,8 @@ static sinew_status number_nodes(sn_arena *arena, const sn_nodes *nodes, int32_t
     layer->nodes.items = SN_PUSH(arena, sn_node, count);
 
     sinew_status status = sn_arena_status(arena);
+
+    // Number them in the order of the body, and lay their controls out one after another.
     if (status == SINEW_OK) {
         for (int32_t i = 0; i < nodes->count; i++) {
             if (!own[i]) {
@@ -39,6 +47,7 @@ static sinew_status number_nodes(sn_arena *arena, const sn_nodes *nodes, int32_t
         }
     }
 
+    // Translate the lists.
     if (status == SINEW_OK) {
         for (size_t k = 0; k < entries; k++) {
             list[k] = own[list[k]];
@@ -59,6 +68,8 @@ static sinew_status gather_samples(const sn_frame_samples *base, const int32_t *
     }
 
     *made = (sn_frame_samples){.count = count, .report = base->report};
+
+    // Positions, volumes and materials are copied; the lists of nodes are the caller's.
     made->position = SN_PUSH(&arena, double, 3 * (size_t)count);
     made->volume = SN_PUSH(&arena, double, count);
     made->label = SN_PUSH(&arena, int32_t, count);
@@ -91,6 +102,8 @@ static sinew_status gather_quadrature(sn_arena *arena, const sn_quadrature *base
 
     out->start = SN_PUSH(arena, int32_t, (size_t)count + 1);
     SN_TRY(sn_arena_status(arena));
+
+    // Starts of the points of each sample, which give their number.
     for (int32_t i = 0; i < count; i++) {
         out->start[i + 1] = out->start[i] + base->start[list[i] + 1] - base->start[list[i]];
     }
@@ -316,10 +329,13 @@ static sinew_status list_moved(sn_arena *arena, const sn_layers *layers, const i
     bool *given_up = SN_PUSH(arena, bool, layers->count);
 
     SN_TRY(sn_arena_status(arena));
+
+    // How many samples leave each layer.
     for (int32_t i = 0; i < count; i++) {
         leaving[index_of(layers, layers->layer_of[touched[i]])]++;
     }
 
+    // A layer is given up when too many of its lanes are empty, or when a node of it goes.
     for (int32_t l = 1; l < layers->count; l++) {
         const sn_layer *layer = layers->items[l];
         given_up[l] = is_worn(layer, layer->left - leaving[l]) || meets(layer, gone);
@@ -328,6 +344,7 @@ static sinew_status list_moved(sn_arena *arena, const sn_layers *layers, const i
         }
     }
 
+    // The touched samples first, then what remains of the layers that are given up.
     int32_t *list = SN_PUSH(arena, int32_t, room);
     SN_TRY(sn_arena_status(arena));
     memcpy(list, touched, (size_t)count * sizeof *list);
@@ -357,6 +374,8 @@ sinew_status sn_layers_plan(sn_arena *arena, const sn_layers *layers, const sn_l
     bool *home = SN_PUSH(arena, bool, total);
 
     SN_TRY(sn_arena_status(arena));
+
+    // Samples that no insertion touches any more go home to the first layer.
     for (int32_t i = 0; i < total; i++) {
         home[i] = !is_touched(source, list[i]);
         left += (home[i] ? 1 : 0) - (layers->layer_of[list[i]] == first ? 1 : 0);
@@ -369,6 +388,7 @@ sinew_status sn_layers_plan(sn_arena *arena, const sn_layers *layers, const sn_l
     plan->home = SN_PUSH(arena, int32_t, total);
     SN_TRY(sn_arena_status(arena));
 
+    // If too many have left the first layer, all of its samples move to the new one.
     if (is_worn(first, left)) {
         memcpy(plan->sample, list, (size_t)total * sizeof *list);
         plan->count = total + take_rest(first, list, total, plan->sample + total);
@@ -422,6 +442,8 @@ static void renumber(sn_layer *layer, int32_t gone, const sn_nodes *nodes) {
 void sn_layers_change(sn_layers *layers, const sn_layer_plan *plan, sn_layer *added, int32_t gone,
                       const sn_nodes *nodes, const sn_bsr *rows) {
     sn_layer *first = layers->items[0];
+
+    // Move the samples: an old lane keeps its place with zero volume.
     for (int32_t i = 0; i < plan->count; i++) {
         move_sample(layers, plan->sample[i], added, i);
     }
@@ -438,6 +460,7 @@ void sn_layers_change(sn_layers *layers, const sn_layer_plan *plan, sn_layer *ad
         set_volumes(first, s, false);
     }
 
+    // Drop the layers that have become empty.
     int32_t count = 1;
     for (int32_t l = 1; l < layers->count; l++) {
         if (layers->items[l]->left > 0) {
@@ -447,6 +470,7 @@ void sn_layers_change(sn_layers *layers, const sn_layer_plan *plan, sn_layer *ad
         }
     }
 
+    // The remaining layers go over to the new numbers and the new pattern.
     layers->count = count;
     for (int32_t l = 0; l < layers->count; l++) {
         renumber(layers->items[l], gone, nodes);

@@ -1,3 +1,5 @@
+// The rows of weights of the surface's vertices that inserted nodes touch, merged from the previous
+// patch and the change: rows of touched vertices are recomputed, the others copied.
 #include "frame/adapt/vertex_patch.h"
 
 #include "base/sorted.h"
@@ -27,6 +29,7 @@ static int32_t compute_row(const job *job, int32_t vertex, int32_t *node, double
         memcpy(weight, job->base->weight + from, (size_t)filled * sizeof *weight);
     }
 
+    // Each insertion scales the weights before it by 1 - w and appends its own.
     for (int32_t k = 0; k < job->change->after_count; k++) {
         const sn_insertion *insertion = job->change->after[k];
         int32_t at = sn_find_sorted(insertion->vertex, insertion->vertex_count, vertex);
@@ -56,11 +59,10 @@ static int32_t copy_row(const job *job, int32_t place, int32_t *node, double *we
     const sn_vertex_weights *old = &job->old->weights;
     int32_t from = old->start[place];
     int32_t count = old->start[place + 1] - from;
-    int32_t gone = job->change->gone;
 
     if (node) {
         for (int32_t e = 0; e < count; e++) {
-            node[e] = old->node[from + e] - (gone >= 0 && old->node[from + e] > gone ? 1 : 0);
+            node[e] = sn_insertion_renumber(job->change, old->node[from + e]);
             weight[e] = old->weight[from + e];
         }
     }
@@ -78,6 +80,7 @@ static int32_t merge(const job *job, sn_vertex_patch *made, int32_t *vertices) {
     int32_t entries = 0;
     int32_t count = 0;
 
+    // The next vertex in order, from either list or from both.
     while (i < old_count || j < changed->vertex_count) {
         bool touched = j < changed->vertex_count &&
                        (i == old_count || changed->vertex[j] <= job->old->vertex[i]);
@@ -90,6 +93,8 @@ static int32_t merge(const job *job, sn_vertex_patch *made, int32_t *vertices) {
         }
 
         j += touched;
+
+        // A touched vertex gets a new row, which is dropped if it equals the base's.
         int32_t *node = made ? made->weights.node + entries : NULL;
         double *weight = made ? made->weights.weight + entries : NULL;
 

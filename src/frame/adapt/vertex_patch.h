@@ -22,7 +22,7 @@ sinew_status sn_vertex_patch_create(sinew_context *context, const sn_vertex_patc
                                     sn_vertex_patch **patch);
 void sn_vertex_patch_destroy(sn_vertex_patch *patch);
 
-// The place of a vertex in the patch, or -1.
+// The index of a vertex in the patch, or -1.
 int32_t sn_vertex_patch_find(const sn_vertex_patch *patch, int32_t vertex);
 
 #endif

@@ -73,6 +73,7 @@ static sinew_status group_samples(sn_arena *scratch, const sn_nodes *nodes,
     int32_t *first = SN_PUSH(scratch, int32_t, samples->count);
     SN_TRY(sn_arena_status(scratch));
     for (int32_t s = 0; s < samples->count; s++) {
+        // Width and material decide on the group.
         g->width[s] = sample_controls(nodes, samples, s);
         g->material[s] = material_of(samples->label[s], labels, material_count);
         if (g->material[s] < 0) {
@@ -80,6 +81,7 @@ static sinew_status group_samples(sn_arena *scratch, const sn_nodes *nodes,
                            samples->label[s]);
         }
 
+        // Find the group by its first sample; there are few of them.
         int32_t k = 0;
         while (k < g->group_count &&
                (g->width[first[k]] != g->width[s] || g->material[first[k]] != g->material[s])) {
@@ -124,6 +126,7 @@ static sinew_status push_frames(sn_arena *arena, const sinew_field *field,
 static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes,
                                const sn_frame_samples *samples, const sinew_field *field,
                                const grouping *g, int32_t index, sn_blend *blend) {
+    // Count the samples of the group.
     int32_t count = 0, width = 0;
     for (int32_t s = 0; s < samples->count; s++) {
         if (g->group[s] != index) {
@@ -141,6 +144,8 @@ static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_node
 
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
+
+    // List the samples by their nodes, so that blocks of eight share most of them.
     for (int32_t s = 0, next = 0; s < samples->count; s++) {
         if (g->group[s] == index) {
             list[next++] = s;
@@ -148,6 +153,8 @@ static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_node
     }
 
     SN_TRY(sn_samples_sort_by_nodes(samples, nodes->count, list, count));
+
+    // Controls, gradients of w m, volumes and stiffness, in this order.
     bool varies = false;
     for (int32_t next = 0; next < count; next++) {
         int32_t s = list[next];
@@ -160,6 +167,7 @@ static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_node
         blend->sample_place[s] = next;
     }
 
+    // Pack them in blocks.
     sn_samples_input input = {.count = count,
                               .width = width,
                               .control = control,
@@ -186,6 +194,8 @@ static sinew_status push_sets(sn_arena *arena, const sn_nodes *nodes, int32_t sa
                               sn_bsr_sets *sets) {
     int32_t *offsets = SN_PUSH(arena, int32_t, samples + 1);
     SN_TRY(sn_arena_status(arena));
+
+    // Count; a sample with the nodes of the one before adds nothing.
     for (int32_t s = 0; s < samples; s++) {
         int32_t count = 0;
         if (!repeats_nodes(start, list, s)) {
@@ -199,6 +209,8 @@ static sinew_status push_sets(sn_arena *arena, const sn_nodes *nodes, int32_t sa
 
     int32_t *members = SN_PUSH(arena, int32_t, offsets[samples]);
     SN_TRY(sn_arena_status(arena));
+
+    // List the members.
     for (int32_t s = 0, next = 0; s < samples; s++) {
         for (int32_t k = start[s]; k < start[s + 1] && next < offsets[s + 1]; k++) {
             const sn_node *node = &nodes->items[list[k]];
@@ -342,6 +354,7 @@ static sinew_status build_controls(sn_arena *arena, sn_arena *scratch, const sn_
 static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes,
                           const sn_frame_samples *samples, const sn_blend_materials *materials,
                           const sn_bsr *rows, bool dual, sn_blend *blend) {
+    // Groups of samples, and the material of each.
     grouping g;
     SN_TRY(group_samples(scratch, nodes, samples, materials->count, materials->labels, &g));
 
@@ -359,6 +372,8 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_nodes *no
     }
 
     SN_TRY(sn_sample_groups_create(arena, g.group_count, defs, SN_PLANE_NONE, &blend->groups));
+
+    // Bodies of rigid frames only have kernels of their own.
     blend->controls = SN_PUSH(arena, double, 3 * (size_t)nodes->control_count);
     SN_TRY(sn_arena_status(arena));
 
@@ -549,10 +564,13 @@ static double evaluate_controls(sinew_context *context, const sn_nodes *nodes,
                                 const sn_blend_request *request) {
     bool geometric = request->matrix && request->geometric;
     bool want_force = request->force || geometric;
-    const sn_blend_products *products = request->near ? blend->products : NULL;
+
+    // For products only the blocks of each node with itself are assembled.
+    const sn_blend_products *products = request->local ? blend->products : NULL;
     const sn_bsr *pattern = products ? &products->own : &blend->pattern;
     double *matrix = products ? products->own_stiffness : blend->matrix;
 
+    // Forces and stiffness of the controls.
     if (want_force) {
         memset(blend->force, 0, 3 * (size_t)nodes->control_count * sizeof(double));
     }
@@ -574,6 +592,8 @@ static double evaluate_controls(sinew_context *context, const sn_nodes *nodes,
     }
 
     double energy = sn_sample_groups_evaluate(context, &blend->groups, &groups);
+
+    // From controls to rows: a row of rotation moves several controls.
     if (request->force) {
         sn_blend_project_force(nodes, blend->controls, blend->force, 1, request->force);
     }
@@ -594,11 +614,11 @@ double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn
                          const sn_bsr *rows, const sn_blend_request *request) {
     sn_blend_request checked = *request;
     sn_blend_prepare(nodes, blend, request->q);
-    checked.near = request->near && request->matrix;
+    checked.local = request->local && request->matrix;
     checked.geometric =
-        request->geometric && !request->projected && !request->near; // it may be indefinite
+        request->geometric && !request->projected && !request->local; // it may be indefinite
 
-    const sn_blend_tangent *tangent = checked.near ? &blend->products->now : NULL;
+    const sn_blend_tangent *tangent = checked.local ? &blend->products->now : NULL;
     if (tangent) {
         size_t count = blend->is_rigid ? SN_RIGID_TABLE * (size_t)nodes->count
                                        : 3 * (size_t)nodes->control_count;

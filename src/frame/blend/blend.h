@@ -96,7 +96,7 @@ sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, int32_t c
 // Sets the configuration of the nodes: blend->controls, and the table of rigid nodes.
 void sn_blend_prepare(const sn_nodes *nodes, const sn_blend *blend, const double *q);
 
-// A request that is `near` needs products, and `rows` is then the pattern of its matrix.
+// A request that is `local` needs products, and `rows` is then the pattern of its matrix.
 double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend,
                          const sn_bsr *rows, const sn_blend_request *request);
 
@@ -105,11 +105,11 @@ double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn
 sinew_status sn_blend_prepare_products(sn_arena *arena, const sn_nodes *nodes, bool kept,
                                        sn_blend *blend);
 
-// Keeps the tangent of the last evaluation that was `near`.
+// Keeps the tangent of the last evaluation that was `local`.
 void sn_blend_keep_tangent(const sn_nodes *nodes, const sn_blend *blend);
 
-// y += K x, with the tangent of the last evaluation that was `near` or the one that was kept; three
-// numbers a row.
+// y += K x, with the tangent of the last evaluation that was `local` or the one that was kept;
+// three numbers a row.
 void sn_blend_add_product(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend,
                           bool kept, double *y, const double *x);
 

@@ -44,12 +44,14 @@ static void add_offset(const sn_nodes *nodes, const sn_blend *blend, const sn_bl
     sn_mat3 axes = sn_blend_get_axes(nodes, blend, point->off.carrier);
     sn_mat3 rates = {{{0}}};
 
+    // x += A o and F += A grad o, with A the axes of the carrier.
     motion->x = sn_add(motion->x, sn_mat3_apply(axes, point->off.offset));
     motion->F = sn_mat3_add(motion->F, sn_mat3_mul(axes, point->off.slope));
     if (!v || carrier->kind == SINEW_NODE_POINT) {
         return;
     }
 
+    // The same with the rate of the axes.
     const double *rate = v + 3 * carrier->row;
     if (carrier->kind == SINEW_NODE_RIGID) {
         rates = sn_mat3_mul(sn_cross_matrix(sn_load3(rate)), axes);
@@ -122,6 +124,8 @@ static sn_frame_motion linear_motion(const sn_nodes *nodes, const sn_blend *blen
         sn_vec3 dw = sn_load3(point->gradient + 3 * k);
 
         sn_node_monomials(node, &at, m, dm);
+
+        // x = sum w m a and F = sum a (m grad w + w grad m)', over the controls a.
         for (int32_t c = 0; c < node->control_count; c++) {
             sn_vec3 a = sn_load3(blend->controls + 3 * (node->control + c));
             sn_vec3 g = sn_add(sn_scale(m[c], dw), sn_scale(w, dm[c]));
@@ -132,6 +136,7 @@ static sn_frame_motion linear_motion(const sn_nodes *nodes, const sn_blend *blen
                 continue;
             }
 
+            // Rates: the same sums with the velocity of the control.
             sn_vec3 u = sn_load3(v + 3 * (node->row + sn_node_row_of_control(node, c)));
             if (sn_node_control_turns(node, c)) {
                 u = sn_cross(u, a);
@@ -269,6 +274,8 @@ int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend,
                               const sn_blend_point *point, int32_t *row, sn_mat3 *J) {
     sn_dual_input input = {0};
     sn_dual_point at;
+
+    // Dual quaternions: what all nodes share is computed once.
     if (is_dual(blend)) {
         input = dual_input(blend, point);
         input.gradient = NULL;
@@ -285,6 +292,7 @@ int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend,
             node_jacobian(blend, n, &rest, point->weight[k], J + next);
         }
 
+        // A fading offset rotates with the node that carries it.
         if (is_off(point) && point->node[k] == point->off.carrier) {
             add_offset_jacobian(nodes, blend, point, J + next);
         }

@@ -111,6 +111,7 @@ void sn_blend_add_product(sinew_context *context, const sn_nodes *nodes, const s
         return;
     }
 
+    // Motion of the controls, from that of the rows.
     for (int32_t i = 0; i < nodes->count; i++) {
         const sn_node *node = &nodes->items[i];
         for (int32_t c = 0; c < node->control_count; c++) {
@@ -123,6 +124,7 @@ void sn_blend_add_product(sinew_context *context, const sn_nodes *nodes, const s
         }
     }
 
+    // Multiply by the tangents of the samples, and back to the rows.
     memset(blend->force, 0, 3 * (size_t)nodes->control_count * sizeof(double));
     sn_sample_groups_multiply(context, &blend->groups, tangent->H, products->motion, blend->force);
     sn_blend_project_force(nodes, tangent->place, blend->force, -1, y);

@@ -67,6 +67,7 @@ static void list_functions(void *data, int32_t begin, int32_t end, int32_t chunk
         sn_rest_point at = sn_rest_point_at(sn_load3(sn_at3(points->position, p)));
         memset(functions, 0, (size_t)c->controls * 4 * sizeof *functions);
 
+        // grad (w m) = m grad w + w grad m
         for (int32_t k = points->start[p]; k < points->start[p + 1]; k++) {
             const sn_node *node = &c->nodes->items[points->node[k]];
             double m[SN_NODE_MAX_CONTROLS];
@@ -97,11 +98,15 @@ static void add_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
             int32_t p = c->first + i;
             const double *functions = c->functions + (size_t)i * (size_t)c->controls * 4;
             const double *f = functions + 4 * (size_t)a;
+
+            // Mass and Lame constants of the point.
             double V = c->candidates->volume[p];
             double mass = V * c->shape->density[c->candidates->label[p]];
             double l = V * c->lambda[p];
             double u = V * c->mu[p];
 
+            // M_ab += m f g, and K_ab += lambda f' g'^T + mu (g' f'^T + (f'.g') I) with gradients
+            // f' and g'.
             for (int32_t b = 0; b <= a; b++) {
                 const double *g = functions + 4 * (size_t)b;
                 double both = u * (f[1] * g[1] + f[2] * g[2] + f[3] * g[3]);
@@ -183,6 +188,7 @@ static sinew_status find_states(cubature *c, sn_arena *scratch) {
                        c->candidates->count);
     }
 
+    // Random states, smoothed by K^-1 M: once for a broad spectrum, twice for low modes.
     sn_random random = sn_random_seed(11);
     for (int32_t j = 0; j < STATES; j++) {
         double *x = c->states + (size_t)j * (size_t)c->unknowns;

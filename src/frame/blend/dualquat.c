@@ -30,6 +30,8 @@ static sn_quat sum_of_real_parts(const sn_dual_input *input) {
 double sn_dual_strength(const sn_dual_input *input) {
     sn_quat b = sum_of_real_parts(input);
     double sum = 0;
+
+    // The two largest weights.
     int32_t first = 0, second = -1; // the two strongest
 
     for (int32_t k = 0; k < input->count; k++) {
@@ -47,10 +49,11 @@ double sn_dual_strength(const sn_dual_input *input) {
         }
     }
 
+    // Two nodes that dominate may cancel somewhere between them, even if they do not here.
     if (second >= 0 && fabs(input->weight[second]) > 0.1 * sum) {
         double both = fabs(input->weight[first]) + fabs(input->weight[second]);
         double cosine = sn_quat_dot(real_part(input, first),
-                                    real_part(input, second)); // of half the turn between them
+                                    real_part(input, second)); // of half the angle between them
         double least = sqrt(fmax(0, 0.5 + 0.5 * cosine));      // |b0| at equal weights
 
         if (both > 0.9 * sum && least < sn_dual_least_strength) {
@@ -96,11 +99,14 @@ static sn_vec3 gradient_of(const sn_dual_input *input, int32_t k) {
 
 void sn_dual_evaluate(sn_dual_point *point, const sn_dual_input *input) {
     SN_ASSERT(input->count > 0);
+
+    // The blended rotation b / |b|.
     sn_quat b = sum_of_real_parts(input);
 
     *point = (sn_dual_point){.inverse = 1 / sqrt(fmax(sn_quat_dot(b, b), smallest_square))};
     point->turn = sn_quat_scale(point->inverse, b);
 
+    // Positions relative to what node 0 alone would give, for accuracy far from the origin.
     sn_vec3 reference = carried(input, 0);
     sn_vec3 x = {0, 0, 0};
     double scalar = 0; // of sum w x p
@@ -113,6 +119,8 @@ void sn_dual_evaluate(sn_dual_point *point, const sn_dual_input *input) {
 
     point->x = sn_add(reference, x);
     point->s = 0.5 * scalar; // moving the origin by x changes it by x . sum w vec(p) = 0
+
+    // F = R + 2 sum vec(q_k) grad w_k'
     point->F = sn_quat_to_mat3(point->turn);
 
     if (input->gradient) {
@@ -166,6 +174,8 @@ static rate_sums sum_rates(const sn_dual_point *point, const sn_dual_input *inpu
         sn_vec3 w = sn_load3(rates);
         sn_vec3 d = sn_sub(point->x, translation(input, k));
         sn_vec3 u = sn_add(sn_load3(rates + 3), sn_cross(w, d));
+
+        // p' = w p / 2 and q' = (w q + u p) / 2, with u the velocity that the node gives the point.
         sn_quat dp = sn_quat_scale(0.5, vector_times(w, p));
         sn_quat dq = sn_quat_scale(0.5, sn_quat_add(vector_times(w, q), vector_times(u, p)));
 

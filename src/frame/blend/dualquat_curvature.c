@@ -3,7 +3,7 @@
 //
 // With the world's origin at the point and everything multiplied by b0^-1 from the right
 // (dualquat.h), x = vec(E B*) / |B|^2 where B = sum w_i p_i = 1 and E = sum w_i y_i p_i = 2 s. Node
-// i that turns by exp(e w) and moves by e v has, to second order,
+// i that rotates by exp(e w) and moves by e v has, to second order,
 //
 //   p'    = w p / 2,                       p''    = -|w|^2 p / 4
 //   (y p)' = (w r p + t w p) / 2 + v p,    (y p)'' = -|w|^2 y p / 4 + v w p,    y = r + t
@@ -38,6 +38,7 @@ static directions find_directions(const sn_dual_point *point, const sn_dual_inpu
     double w = input->weight[k];
     sn_quat rp = sn_quat_mul(pure(sn_sub(y, t)), p);
 
+    // Unit rotations, then unit translations: derivatives B of the real sum and E of the dual one.
     for (int d = 0; d < 6; d++) {
         sn_quat e = pure(axis(d % 3));
         sn_quat ep = sn_quat_mul(e, p);
@@ -50,6 +51,7 @@ static directions find_directions(const sn_dual_point *point, const sn_dual_inpu
             out.E[d] = sn_quat_scale(w, ep);
         }
 
+        // Derivatives of |b| and of the work of f.
         out.norm[d] = out.B[d].w;
         out.product[d] =
             sn_quat_dot(out.E[d], force) + 2 * point->s * sn_quat_mul(force, out.B[d]).w;

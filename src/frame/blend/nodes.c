@@ -67,6 +67,7 @@ void sn_nodes_place(const sn_nodes *nodes, double *q, sn_quat R, sn_vec3 t) {
 
 // The monomials 1, d, c and c_a d_b.
 static void compliant_monomials(const sn_node *node, sn_rest_point *point, double *m, sn_vec3 *dm) {
+    // The compliance is the same for all nodes at a point.
     if (!point->known) {
         sn_shape_compliance_at(node->compliance, point->X, point->c, point->dc);
         point->known = true;
@@ -75,6 +76,8 @@ static void compliant_monomials(const sn_node *node, sn_rest_point *point, doubl
     sn_vec3 d = sn_sub(point->X, node->origin);
     const double linear[4] = {1, d.x, d.y, d.z};
     const sn_vec3 axes[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+    // Each of 1, d_x, d_y and d_z, alone and times the three components of c.
     for (int b = 0; b < 4; b++) {
         if (m) {
             m[b] = linear[b];

@@ -46,7 +46,7 @@ typedef struct evaluate_job {
     sn_rigid_group *packed;
     const sn_blend_request *request;
     bool want_force;
-    double *tangents; // of the group; where they go if the request is near
+    double *tangents; // of the group; where they go if the request is local
 } evaluate_job;
 
 // Computes F <- F D. With `back` computes P <- P D', which turns the derivative with respect to F D
@@ -117,22 +117,27 @@ static double add_block(const evaluate_job *job, sn_rigid_chunk *chunk, int32_t 
     const sn_blend_request *request = job->request;
     const double *D = job->packed->fade[block];
     const double *volume = job->packed->volume + (size_t)block * SN_BLOCK;
+
+    // A fading sample was evaluated at F D: carry stress and tangent back to F.
     if (D && job->want_force) {
         multiply_D(v->P, D, true);
     }
     if (D && request->matrix) {
         multiply_D_twice(v->H, D);
     }
-    if (request->near) {
+
+    // Products multiply by the tangents later.
+    if (request->local) {
         memcpy(job->tangents + (size_t)block * TANGENT, v->H, TANGENT * sizeof *v->H);
     }
 
+    // Distribute stress and tangent over the nodes.
     sn_rigid_stress stress = {work,
                               v->F,
                               job->want_force ? v->P : NULL,
                               request->matrix ? v->H : NULL,
                               request->matrix && request->geometric,
-                              request->near};
+                              request->local};
 
     if (stress.P || stress.H) {
         job->blend->add(chunk, job->packed, block, job->blend->table, &stress);
@@ -162,14 +167,18 @@ static void evaluate_chunk(void *data, int32_t begin, int32_t end, int32_t index
     const evaluate_job *job = data;
     sn_rigid_group *g = job->packed;
     sn_rigid_chunk *chunk = &g->chunks[index];
+
+    // What the material has to compute.
     bool matrix = job->request->matrix;
-    bool whole = matrix && !job->request->near;
+    bool whole = matrix && !job->request->local;
     int want = (job->request->want_energy ? SN_MATERIAL_ENERGY : 0) |
                (job->want_force ? SN_MATERIAL_STRESS : 0);
 
     if (matrix) {
         want |= job->request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
     }
+
+    // Sums of this chunk.
     if (job->want_force) {
         memset(chunk->force, 0, 6 * (size_t)job->nodes->count * sizeof(double));
     }
@@ -181,6 +190,9 @@ static void evaluate_chunk(void *data, int32_t begin, int32_t end, int32_t index
     }
 
     chunk->energy = 0;
+
+    // Evaluate the blocks, and flush the registers of a run of blocks with the same nodes at its
+    // end.
     for (int32_t first = begin; first < end;
          first += 2) { // two at a time: see sn_material_evaluate_pair
         int32_t count = first + 1 < end ? 2 : 1;
@@ -266,16 +278,17 @@ double sn_rigid_blend_evaluate(sinew_context *context, const sn_nodes *nodes,
         evaluate_job job = {
             nodes, blend, &groups->items[i], g, request, want_force, tangents ? tangents[i] : NULL};
 
+        // Chunks are evaluated in parallel and added up in order.
         sn_parallel_for(context, g->blocks, g->chunk_size, evaluate_chunk, &job);
         for (int32_t c = 0; c < g->chunk_count; c++) {
             energy += g->chunks[c].energy;
             if (request->force) {
                 add_forces(nodes, &g->chunks[c], 1, request->force);
             }
-            if (request->matrix && !request->near) {
+            if (request->matrix && !request->local) {
                 add_matrix(&g->chunks[c], request->matrix);
             }
-            if (request->matrix && request->near) {
+            if (request->matrix && request->local) {
                 add_own(nodes, &g->chunks[c], rows, request->matrix);
             }
         }

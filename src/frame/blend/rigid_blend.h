@@ -27,19 +27,19 @@ typedef struct sn_blend_request {
     bool want_energy, projected, geometric;
     double *force;  // three numbers a row; NULL if not wanted
     double *matrix; // lower triangle on the pattern of the rows; NULL if not wanted
-    bool near; // the matrix has the blocks of each node with itself alone; the tangents are kept
-               // for products
+    bool local; // the matrix has the blocks of each node with itself alone; the tangents are kept
+                // for products
 } sn_blend_request;
 
 // All of these take the nodes as they are in blend->table.
-// `tangents`, [group][block][SN_MATERIAL_H_COUNT][lane], receive dP/dF where the request is `near`;
-// `rows` is the pattern of its matrix.
+// `tangents`, [group][block][SN_MATERIAL_H_COUNT][lane], receive dP/dF where the request is
+// `local`; `rows` is the pattern of its matrix.
 double sn_rigid_blend_evaluate(sinew_context *context, const sn_nodes *nodes,
                                const sn_sample_groups *groups, const sn_rigid_blend *blend,
                                const sn_bsr *rows, const sn_blend_request *request,
                                double *const *tangents);
 
-// Room for the blocks of each node with itself, for evaluations that are `near`.
+// Room for the blocks of each node with itself, for evaluations that are `local`.
 sinew_status sn_rigid_blend_push_own(sn_arena *arena, const sn_nodes *nodes,
                                      const sn_sample_groups *groups, const sn_rigid_blend *blend);
 

@@ -34,6 +34,7 @@ SN_INLINE void expand_force(const lane_view *v, const work_places *places, const
                          sn_lanes_load(places->torque + 2 * SN_LANES)};
     sn_lanes_vec move = {{0}, {0}, {0}};
 
+    // The shared torque minus what the other nodes take.
     for (int32_t c = 0; c < last; c++) {
         const double *f = places->force + c * 6 * SN_LANES;
         sn_lanes_vec w = {sn_lanes_load(f), sn_lanes_load(f + SN_LANES),
@@ -45,6 +46,7 @@ SN_INLINE void expand_force(const lane_view *v, const work_places *places, const
         move = sn_lanes_sub3(move, t);
     }
 
+    // Deposit, and clear the shared torque for the next run.
     const sn_lanes f[6] = {turn.x, turn.y, turn.z, move.x, move.y, move.z};
     for (int a = 0; a < 6; a++) {
         deposit(places->force + last * 6 * SN_LANES, a, f[a]);
@@ -65,7 +67,7 @@ SN_INLINE void expand_column(sn_lanes out[6], const lane_view *v, const work_pla
         if (j < v->width - 1) {
             w = load_sums(places, c, 0, j, column);
             t = load_sums(places, c, 3, j, column);
-        } else { // a column of the shared turn
+        } else { // a column of the shared rotation
 
             const double *row = places->turn + (18 * c + 6 * column) * SN_LANES;
             w = (sn_lanes_vec){sn_lanes_load(row), sn_lanes_load(row + SN_LANES),
@@ -74,6 +76,7 @@ SN_INLINE void expand_column(sn_lanes out[6], const lane_view *v, const work_pla
                                sn_lanes_load(row + 5 * SN_LANES)};
         }
 
+        // The same rule as for forces, row by row.
         turn =
             sn_lanes_sub3(sn_lanes_sub3(turn, w), sn_lanes_cross3(find_distance(v, table, c), t));
         move = sn_lanes_sub3(move, t);
@@ -92,6 +95,8 @@ SN_INLINE void expand_column(sn_lanes out[6], const lane_view *v, const work_pla
 SN_INLINE void expand_matrix(const lane_view *v, const work_places *places, const double *table) {
     int32_t last = v->width - 1;
     sn_lanes own[6][6];
+
+    // Columns of the shared rotation.
     for (int column = 0; column < 3; column++) {
         sn_lanes rows[6];
         const double *turn = places->turn_own + column * SN_LANES;
@@ -105,6 +110,7 @@ SN_INLINE void expand_matrix(const lane_view *v, const work_places *places, cons
         }
     }
 
+    // Columns of the other nodes.
     for (int32_t j = 0; j < last; j++) {
         sn_lanes rows[6][6];
         for (int column = 0; column < 6; column++) {
@@ -119,6 +125,7 @@ SN_INLINE void expand_matrix(const lane_view *v, const work_places *places, cons
             }
         }
 
+        // Subtract them, by the rule from the right.
         sn_lanes_vec distance = find_distance(v, table, j);
         for (int a = 0; a < 6; a++) {
             sn_lanes_vec w = {rows[a][0], rows[a][1], rows[a][2]};
@@ -139,6 +146,7 @@ SN_INLINE void expand_matrix(const lane_view *v, const work_places *places, cons
         }
     }
 
+    // The block of the last node with itself.
     for (int a = 0; a < 6; a++) {
         for (int c = 0; c <= a; c++) {
             deposit(places->matrix + (sn_pair_count(last) + last) * 36 * SN_LANES, 6 * a + c,
@@ -146,6 +154,7 @@ SN_INLINE void expand_matrix(const lane_view *v, const work_places *places, cons
         }
     }
 
+    // Clear the shared sums for the next run.
     for (int e = 0; e < 18 * last; e++) {
         sn_lanes_store(places->turn + e * SN_LANES, (sn_lanes){0});
     }

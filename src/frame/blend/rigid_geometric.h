@@ -40,6 +40,7 @@ SN_INLINE geometric_sums sum_geometric(const sn_lanes_vec S[3], const sn_lanes_v
         sn_lanes Q_s = sn_lanes_load(sample + (12 + k) * SN_BLOCK);
         sn_lanes minus_two = sn_lanes_all(-2);
 
+        // Terms with one factor of stress.
         g.theta += sn_lanes_dot3(S[k], F[k]);
         g.a0 += sn_lanes_dot3(S[k], R);
         g.a1 = sn_lanes_add3(g.a1, sn_lanes_cross3(R, S[k]));
@@ -50,6 +51,7 @@ SN_INLINE geometric_sums sum_geometric(const sn_lanes_vec S[3], const sn_lanes_v
                               sn_lanes_madd3(sn_lanes_cross3(P_vec, S[k]), P.w, S[k]));
         g.c3 -= 2.0 * sn_lanes_dot3(S[k], P_vec);
 
+        // Matrices M = sum S R' + R S' and N = sum S P', column by column.
         const sn_lanes R_parts[3] = {R.x, R.y, R.z};
         const sn_lanes S_parts[3] = {S[k].x, S[k].y, S[k].z};
         const sn_lanes P_parts[3] = {P.x, P.y, P.z};
@@ -106,6 +108,8 @@ SN_INLINE void apply_geometric(sn_lanes out[8], const geometric_sums *g, const g
     sn_lanes_vec q = {sn_lanes_load(next), sn_lanes_load(next + SN_LANES),
                       sn_lanes_load(next + 2 * SN_LANES)};
     sn_lanes q_s = sn_lanes_load(next + 3 * SN_LANES);
+
+    // What both nodes share.
     sn_lanes w = i->w * j->w;
     sn_lanes two = sn_lanes_all(2);
     sn_lanes_vec Z = sn_lanes_madd3(sn_lanes_scale3(j->w, i->S), i->w, j->S);
@@ -116,10 +120,12 @@ SN_INLINE void apply_geometric(sn_lanes out[8], const geometric_sums *g, const g
         j->w * (g->c0 * p_s + sn_lanes_dot3(g->c1, p) + sn_lanes_dot3(g->c2, q) + g->c3 * q_s) +
         2.0 * sn_lanes_dot3(j->S, q);
 
+    // The scalar part of p.
     out[3] = w * ((6.0 * g->theta + 2.0 * g->a0 - 2.0 * g->c0) * p_s +
                   2.0 * sn_lanes_dot3(g->a1, p) + 4.0 * sn_lanes_dot3(g->T, q)) -
              2.0 * i->w * slope + 2.0 * sn_lanes_dot3(Z, q) - 4.0 * j->w * sn_lanes_dot3(i->S, q);
 
+    // The vector part of p.
     sn_lanes_vec to_p = sn_lanes_scale3(-2.0 * (g->theta + g->a0), p);
     to_p = sn_lanes_madd3(sn_lanes_madd3(to_p, 2.0 * p_s, g->a1), -2.0 * p_s, g->c1);
     to_p = sn_lanes_madd3(to_p, 2.0 * p.x, g->M[0]);
@@ -131,6 +137,7 @@ SN_INLINE void apply_geometric(sn_lanes out[8], const geometric_sums *g, const g
     to_p = sn_lanes_scale3(w, sn_lanes_madd3(to_p, sn_lanes_all(-4), turned));
     to_p = sn_lanes_madd3(sn_lanes_madd3(to_p, -2.0 * q_s, Z), -two, sn_lanes_cross3(Z, q));
 
+    // Both parts of q; q enters the energy linearly, so it meets only p.
     sn_lanes_vec to_q = sn_lanes_madd3(sn_lanes_scale3(-2.0 * w, g->c2), sn_lanes_all(-4), both);
     to_q = sn_lanes_scale3(p_s, sn_lanes_madd3(sn_lanes_madd3(to_q, two, Z), 4.0 * w, g->T));
     to_q = sn_lanes_madd3(to_q, -two, sn_lanes_cross3(p, Z));

@@ -19,6 +19,8 @@ static bool same_nodes(const sn_rigid_input *in, int32_t a, int32_t b) {
 static int32_t cut_blocks(const sn_rigid_input *in, const int32_t *list, int32_t *mixed,
                           int32_t *order, bool *uniform) {
     int32_t blocks = 0, left = 0;
+
+    // Runs of samples with the same nodes fill uniform blocks; short ends of runs are left over.
     for (int32_t first = 0, end; first < in->count; first = end) {
         for (end = first + 1; end < in->count && same_nodes(in, list[first], list[end]);) {
             end++;
@@ -47,6 +49,7 @@ static int32_t cut_blocks(const sn_rigid_input *in, const int32_t *list, int32_t
         }
     }
 
+    // The rest is mixed.
     for (int32_t first = 0; first < left; first += SN_BLOCK, blocks++) {
         if (order) {
             for (int32_t l = 0; l < SN_BLOCK; l++) {
@@ -104,6 +107,7 @@ static sinew_status number_pairs(sn_arena *arena, const sn_rigid_input *in, sn_r
     size_t pairs = (size_t)sn_pair_count(g->width);
     int32_t slot_i = -1, slot_j = -1; // the pair of the lane before
 
+    // The slot of each pair in each lane; a pair gets its number when it is first met.
     for (int32_t block = first; block < last; block++) {
         const int32_t *node = g->node + (size_t)block * (size_t)g->width * SN_BLOCK;
         int32_t *slot = g->slots + (size_t)block * pairs * SN_BLOCK;
@@ -136,6 +140,7 @@ static sinew_status number_pairs(sn_arena *arena, const sn_rigid_input *in, sn_r
         }
     }
 
+    // Keep the pairs, and clear the marks.
     chunk->pairs = SN_PUSH(arena, sn_rigid_pair, chunk->pair_count);
     chunk->matrix = SN_PUSH(arena, double, 36 * (size_t)chunk->pair_count);
     for (int32_t k = 0; k < chunk->pair_count; k++) {

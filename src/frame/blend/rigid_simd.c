@@ -154,11 +154,13 @@ SN_INLINE void add_force(const lane_view *v, const work_places *places,
     sn_lanes_vec F[3];
     sn_lanes_vec torque = {{0}, {0}, {0}};
 
+    // S = V P
     load_columns(F, stress->F, sn_lanes_all(1), lane);
     for (int r = 0; r < 9; r++) {
         S[r] = V * sn_lanes_load(stress->P + r * SN_BLOCK + lane);
     }
 
+    // f_c = -A_c' S
     for (int32_t c = 0; c < v->width - 1; c++) {
         const double *A = places->A + c * A_VALUES * SN_LANES;
         sn_lanes f[6] = {{0}};
@@ -173,6 +175,7 @@ SN_INLINE void add_force(const lane_view *v, const work_places *places,
         }
     }
 
+    // All nodes rotating together: torque = sum_k S_k x F_k
     for (int k = 0; k < 3; k++) {
         torque =
             sn_lanes_add3(torque, sn_lanes_cross3((sn_lanes_vec){S[k], S[3 + k], S[6 + k]}, F[k]));
@@ -189,6 +192,7 @@ SN_INLINE void multiply_H(double *B, const double *H, const double *A) {
     for (int row = 0; row < 9; row += 3) {
         SN_KEEP_LOOP
         for (int column = 0; column < 6; column += 3) {
+            // Three by three entries at a time stay in registers.
             sn_lanes sum[3][3] = {{{0}}};
             const double *left = H + row * SN_LANES;
             const double *right = A + column * SN_LANES;
@@ -303,6 +307,8 @@ SN_INLINE void add_stiffness(const lane_view *v, const work_places *places,
 
     load_columns(F, stress->F, sn_lanes_all(1), lane);
     unpack_H(H, stress->H, sn_lanes_load(v->volume), lane);
+
+    // Pairs of nodes, the last one excepted: A_i' H A_j.
     for (int32_t j = 0; j < v->width - 1; j++) {
         const double *A_j = places->A + j * A_VALUES * SN_LANES;
         multiply_H(B, H, A_j);
@@ -323,6 +329,7 @@ SN_INLINE void add_stiffness(const lane_view *v, const work_places *places,
         }
     }
 
+    // The shared rotation with itself, from which the last node's rows follow.
     add_turn_own(places->turn_own, F, H);
 }
 
@@ -391,6 +398,8 @@ SN_INLINE void add_dual_geometric(const lane_view *v, const work_places *places,
     load_columns(F, stress->F, sn_lanes_all(1), lane);
 
     geometric_sums g = sum_geometric(S, F, places->sample + lane);
+
+    // Second derivatives of each node's own dual quaternion.
     for (int32_t j = 0; j < v->width; j++) {
         const double *node = places->node + j * NODE_VALUES * SN_BLOCK + lane;
         sn_lanes_quat p = sn_lanes_quat_load(node);
@@ -406,6 +415,7 @@ SN_INLINE void add_dual_geometric(const lane_view *v, const work_places *places,
                     between);
     }
 
+    // Second derivatives of the blend, for each pair of nodes.
     for (int32_t j = 0; j < v->width; j++) {
         geometric_node of_j = find_geometric_node(v, S, j);
         for (int32_t i = j; i < v->width; i++) {
@@ -422,6 +432,8 @@ SN_INLINE void add_linear_geometric(const lane_view *v, const work_places *place
                                     const sn_rigid_stress *stress, int lane) {
     sn_lanes_vec S[3];
     load_columns(S, stress->P, sn_lanes_load(v->volume), lane);
+
+    // The lower triangle xx, xy, yy, xz, yz, zz of each node's block.
     for (int32_t c = 0; c < v->width; c++) {
         const double *A = places->A + c * A_VALUES * SN_LANES;
         sn_lanes ww[6] = {{0}};
@@ -517,6 +529,7 @@ SN_INLINE void find_dF(sn_lanes dF[9], const lane_view *v, const work_places *pl
     sn_lanes_vec turn = take_motion(motion, last, v->uniform, 0);
     sn_lanes_vec move = take_motion(motion, last, v->uniform, 3);
 
+    // dF = w x F for the shared rotation.
     load_columns(columns, F, sn_lanes_all(1), lane);
     for (int k = 0; k < 3; k++) {
         sn_lanes_vec turned = sn_lanes_cross3(turn, columns[k]);
@@ -525,6 +538,7 @@ SN_INLINE void find_dF(sn_lanes dF[9], const lane_view *v, const work_places *pl
         dF[6 + k] = turned.z;
     }
 
+    // Plus A times the motion relative to the last node.
     for (int32_t c = 0; c < v->width - 1; c++) {
         const double *A = places->A + c * A_VALUES * SN_LANES;
         const int32_t *index = v->node + c * SN_BLOCK;
@@ -556,6 +570,7 @@ SN_INLINE void multiply_block(sn_rigid_chunk *chunk, const sn_rigid_group *group
         lane_view v = view_lanes(group, block, lane);
         sn_lanes dF[9];
 
+        // dF of the motion, then dP = H dF.
         find_A(&v, &places, table, stress->F, v.width - 1, dual, lane);
         find_dF(dF, &v, &places, table, stress->F, motion, lane);
         for (int r = 0; r < 9; r++) {
@@ -567,6 +582,7 @@ SN_INLINE void multiply_block(sn_rigid_chunk *chunk, const sn_rigid_group *group
             sn_lanes_store(dP + r * SN_BLOCK + lane, sum);
         }
 
+        // Forces of dP are those of a stress.
         add_force(&v, &places, &change, lane);
         if (v.uniform) {
             continue; // the run goes on

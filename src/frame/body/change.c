@@ -11,7 +11,6 @@
 // range of the node, and the pairs of all nodes.
 #include "frame/body/frame_body.h"
 
-#include "base/sorted.h"
 #include "linalg/dense.h"
 #include "math/svd.h"
 
@@ -21,9 +20,7 @@
 typedef struct draft {
     sinew_body body;
     sn_frame_model model;
-    sn_structure_draft structure;
-    sn_fade_event *event; // NULL without a fade
-    sn_fade_room room;
+    sn_adapt_draft range; // what lies in the range of the node
 } draft;
 
 // Makes a draft with its own insertions: those of the body except number `without` (or -1), then
@@ -31,6 +28,8 @@ typedef struct draft {
 static sinew_status begin(const sinew_body *body, draft *next, int32_t without,
                           sn_insertion *added) {
     const sn_frame_model *model = body->model;
+
+    // The draft shares everything with the body except what depends on the set of nodes.
     next->body = *body;
     next->model = *model;
     next->body.model = &next->model;
@@ -38,11 +37,12 @@ static sinew_status begin(const sinew_body *body, draft *next, int32_t without,
     next->model.products = NULL;
     next->model.springs = NULL;
     next->model.rest_stiffness = NULL;
-    next->structure.arena = sn_arena_create(body->context);
+    next->range.arena = sn_arena_create(body->context);
     next->model.insertions =
         SN_PUSH(&next->model.arena, sn_insertion *, model->insertion_count + 1);
     SN_TRY(sn_arena_status(&next->model.arena));
 
+    // The insertions after the change.
     int32_t count = 0;
     for (int32_t k = 0; k < model->insertion_count; k++) {
         if (k != without) {
@@ -55,7 +55,7 @@ static sinew_status begin(const sinew_body *body, draft *next, int32_t without,
     }
 
     next->model.insertion_count = count;
-    next->structure.change =
+    next->range.change =
         (sn_insertion_change){.before = sn_frame_insertions(model),
                               .before_count = model->insertion_count,
                               .after = sn_frame_insertions(&next->model),
@@ -78,6 +78,7 @@ static void copy_state(const sinew_body *body, draft *next, int32_t without) {
                                 body->applied};
     double *rows[] = {b->v, b->previous_v, b->acceleration, b->inertia, b->applied};
 
+    // Nodes keep their order, so old and new nodes pair up with the leaving one skipped.
     for (int32_t i = 0, j = 0; i < from->count; i++) {
         if (i == without) {
             continue;
@@ -199,6 +200,7 @@ static sinew_status restore_momentum(draft *next, const sn_frame_momenta *before
     int32_t size = sn_body_size(body);
     sn_frame_momenta now;
 
+    // What is missing: linear momentum P, and angular momentum L about the centre of mass.
     sn_frame_mass_compute_momenta(nodes, next->model.mass, body->q, body->v, &now);
     sn_vec3 center = sn_scale(1 / now.mass, sn_load3(now.first_moment));
     sn_vec3 P = sn_sub(sn_load3(before->momentum), sn_load3(now.momentum));
@@ -211,6 +213,7 @@ static sinew_status restore_momentum(draft *next, const sn_frame_momenta *before
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // The six rigid motions: all unknowns, then only the free ones.
     double *product = motions + 12 * (size_t)size;
     for (int k = 0; k < 6; k++) { // all unknowns, then the free ones alone
         double *all = motions + k * size;
@@ -222,6 +225,7 @@ static sinew_status restore_momentum(draft *next, const sn_frame_momenta *before
         }
     }
 
+    // A_kl = (motion k)' M (free part of motion l): the momentum k that a unit of motion l adds.
     for (int l = 0; l < 6; l++) {
         sn_frame_mass_multiply(nodes, next->model.mass, product, motions + (6 + l) * size, body->q);
         for (int k = 0; k < 6; k++) {
@@ -232,6 +236,7 @@ static sinew_status restore_momentum(draft *next, const sn_frame_momenta *before
         }
     }
 
+    // Least squares, because supports may make some of the motions dependent.
     sn_store3(x, P);
     sn_store3(x + 3, L);
     if (sn_dense_least_squares(A, 6, 6, 6, x, 1, 1, 1e-10, work) > 0) {
@@ -246,191 +251,21 @@ static sinew_status restore_momentum(draft *next, const sn_frame_momenta *before
     return SINEW_OK;
 }
 
-// The block of rigid samples that was requested last: consecutive requests are often in the same
-// one.
-typedef struct block_F {
-    const sn_layer *layer;
-    int32_t group, block;
-    double F[9 * SN_BLOCK] SN_ALIGNED;
-} block_F;
-
-static sn_mat3 find_in_block(const sn_layer *layer, int32_t point, block_F *last) {
-    int32_t group = layer->blend.sample_group[point];
-    int32_t place = layer->blend.sample_place[point];
-    if (last->layer != layer || last->group != group || last->block != place / SN_BLOCK) {
-        last->layer = layer;
-        last->group = group;
-        last->block = place / SN_BLOCK;
-        sn_rigid_blend_compute_F(&layer->blend.rigid, group, last->block, last->F);
-    }
-
-    sn_mat3 F;
-    for (int e = 0; e < 9; e++) {
-        F.m[e / 3][e % 3] = last->F[e * SN_BLOCK + place % SN_BLOCK];
-    }
-
-    return F;
-}
-
-// Returns F of a point of a sample as its nodes move it, without fades.
-static sn_mat3 raw_F(const sn_layer *layer, int32_t point, block_F *last) {
-    if (layer->blend.is_rigid) {
-        return find_in_block(layer, point, last);
-    }
-
-    const sn_frame_samples *points = layer->points;
-    int32_t start = points->start[point];
-    sn_blend_point at = {.X = sn_load3(sn_at3(points->position, point)),
-                         .count = points->start[point + 1] - start,
-                         .node = points->node + start,
-                         .weight = points->weight + start,
-                         .gradient = sn_at3(points->gradient, start)};
-
-    return sn_blend_get_motion(&layer->nodes, &layer->blend, &at, NULL).F;
-}
-
-// Returns the layer of a sample after the change, the new one or the first, and its index there.
-static const sn_layer *find_new_place(const sn_frame_model *model, const sn_structure_draft *draft,
-                                      int32_t sample, int32_t *place) {
-    const sn_layer_plan *plan = &draft->plan;
-    int32_t found = sn_find_sorted(plan->sample, plan->count, sample);
-    *place = found >= 0 ? found : sample;
-    return found >= 0 ? draft->layer : model->layers.items[0];
-}
-
-// Stores the difference between the strains of a touched sample before and after the change.
-static void fill_residuals(const sinew_body *body, const draft *next, int32_t k,
-                           block_F blocks[2]) {
-    const sn_frame_model *model = body->model;
-    sn_fade_event *event = next->event;
-    int32_t sample = event->sample[k];
-    int32_t place;
-    const sn_layer *from = model->layers.layer_of[sample];
-    const sn_layer *to = find_new_place(model, &next->structure, sample, &place);
-    int32_t old_first = sn_layer_first_point(from, model->layers.place_of[sample]);
-    int32_t first = sn_layer_first_point(to, place);
-
-    for (int32_t i = 0; i < event->first[k + 1] - event->first[k]; i++) {
-        sn_mat3 P = sn_fade_older_residual(&model->fade, *body->age, sample, i, &event->older[k],
-                                           &event->older_place[k]);
-        sn_mat3 past = sn_mat3_add(sn_mat3_identity(), P);
-        sn_mat3 old = sn_mat3_mul(raw_F(from, old_first + i, &blocks[0]), past);
-        sn_mat3 D = sn_mat3_mul(sn_mat3_inverse(raw_F(to, first + i, &blocks[1])), old);
-
-        // A flat sample gives no usable difference.
-        bool usable = sn_mat3_norm(sn_mat3_sub(D, sn_mat3_identity())) < 2;
-        if (usable) {
-            event->residual[event->first[k] + i] = sn_mat3_sub(D, past);
-        }
-        if (!usable) {
-            event->older[k] = NULL;
-        }
-    }
-}
-
-static sinew_status push_samples(const sinew_body *body, const sn_insertion *changed,
-                                 sn_fade_event *event) {
-    const sn_frame_model *model = body->model;
-    const sn_quadrature *quadrature = &model->quadrature;
-    int32_t count = event->sample_count =
-        model->wants_springs ? 0 : changed->sample_count; // springs measure no strain
-    sn_arena *arena = &event->arena;
-
-    event->sample = SN_PUSH(arena, int32_t, count);
-    event->first = SN_PUSH(arena, int32_t, count + 1);
-    event->older = SN_PUSH(arena, sn_fade_event *, count);
-    event->older_place = SN_PUSH(arena, int32_t, count);
-    event->covered = SN_PUSH(arena, bool, count);
-    SN_TRY(sn_arena_status(arena));
-
-    for (int32_t k = 0; k < count; k++) {
-        int32_t s = event->sample[k] = changed->sample[k];
-        event->first[k + 1] =
-            event->first[k] +
-            (quadrature->count > 0 ? quadrature->start[s + 1] - quadrature->start[s] : 1);
-    }
-
-    event->residual = SN_PUSH(arena, sn_mat3, event->first[count]);
-    return sn_arena_status(arena);
-}
-
-// Returns the position that the rows give a vertex, from the patch if the vertex is there.
-static sn_vec3 vertex_position(const sn_frame_model *model, const sn_vertex_patch *patch,
-                               const sn_fade_pose *pose, int32_t vertex) {
-    int32_t place = sn_vertex_patch_find(patch, vertex);
-    int32_t row = place < 0 ? vertex : place;
-    const sn_vertex_weights *v = place < 0 ? &model->base_vertices : &patch->weights;
-    sn_blend_point point = {.X = sn_load3(sn_at3(model->surface->points, vertex)),
-                            .count = v->start[row + 1] - v->start[row],
-                            .node = v->node + v->start[row],
-                            .weight = v->weight + v->start[row]};
-
-    return sn_blend_get_position(&pose->nodes, &pose->blend, &point);
-}
-
-// Returns the node that carries the offset of a vertex: the one of the shape's own with the largest
-// weight.
-static int32_t vertex_carrier(const sn_vertex_weights *base, int32_t vertex) {
-    int32_t best = base->start[vertex];
-    for (int32_t k = best + 1; k < base->start[vertex + 1]; k++) {
-        if (base->weight[k] > base->weight[best]) {
-            best = k;
-        }
-    }
-
-    return base->node[best];
-}
-
-static sinew_status push_vertices(const sinew_body *body, const draft *next, sn_fade_event *event) {
-    const sn_frame_model *model = body->model;
-    const sn_insertion *changed = event->changed;
-
-    event->vertex_count = changed->vertex_count;
-    event->vertex = SN_PUSH(&event->arena, int32_t, changed->vertex_count);
-    event->offset = SN_PUSH(&event->arena, sn_blend_offset, changed->vertex_count);
-    SN_TRY(sn_arena_status(&event->arena));
-
-    for (int32_t k = 0; k < changed->vertex_count; k++) {
-        int32_t vertex = event->vertex[k] = changed->vertex[k];
-        sn_vec3 was = vertex_position(model, model->patch, &event->before, vertex);
-        sn_vec3 is = vertex_position(model, next->structure.patch, &event->after, vertex);
-        event->offset[k].carrier = vertex_carrier(&model->base_vertices, vertex);
-        sn_fade_keep(event, sn_sub(was, is), NULL, &event->offset[k]);
-    }
-
-    return SINEW_OK;
-}
-
-// Starts the fade of the differences that the changed insertion makes.
+// Starts to fade the difference between the two shapes.
 static sinew_status start_fade(const sinew_body *body, draft *next, double duration) {
     sn_frame_model *model = body->model;
-    const sn_insertion *changed = next->structure.change.changed;
-    if (duration > 0) {
-        SN_TRY(sn_fade_event_create(body->context, changed, duration, &model->fade, &next->event));
-        sn_fade_event *event = next->event;
+    const sn_fade_source source = {.duration = duration,
+                                   .age = *body->age,
+                                   .dual = model->dual,
+                                   .has_strain = !model->wants_springs,
+                                   .layers = &model->layers,
+                                   .quadrature = &model->quadrature,
+                                   .base_vertices = &model->base_vertices,
+                                   .points = model->surface->points,
+                                   .before = {&model->nodes, body->q, model->patch},
+                                   .after = {&next->model.nodes, next->body.q, next->range.patch}};
 
-        SN_TRY(sn_fade_pose_create(&event->arena, &model->nodes, body->q, model->dual,
-                                   model->insertions, model->insertion_count, &event->before));
-        SN_TRY(sn_fade_pose_create(&event->arena, &next->model.nodes, next->body.q, model->dual,
-                                   next->model.insertions, next->model.insertion_count,
-                                   &event->after));
-        SN_TRY(push_samples(body, changed, event));
-        sn_layers_prepare(&model->layers, body->q);
-
-        const sn_layer *added = next->structure.layer;
-        if (added) {
-            sn_blend_prepare(&added->nodes, &added->blend, next->body.q);
-        }
-
-        block_F blocks[2] = {{.layer = NULL}, {.layer = NULL}};
-        for (int32_t k = 0; k < event->sample_count; k++) {
-            fill_residuals(body, next, k, blocks);
-        }
-
-        SN_TRY(push_vertices(body, next, event));
-    }
-
-    return sn_fade_room_create(body->context, &model->fade, next->event, &next->room);
+    return sn_adapt_draft_start_fade(body->context, &source, &model->fade, &next->range);
 }
 
 static sinew_status fill(const sinew_body *body, draft *next, const sinew_frame_node *nodes,
@@ -439,7 +274,7 @@ static sinew_status fill(const sinew_body *body, draft *next, const sinew_frame_
     sn_frame_momenta before = {0};
     int32_t count = model->shape->node_count + next->model.insertion_count;
 
-    SN_TRY(sn_frame_structure_change(body, &next->body, nodes, count, &next->structure));
+    SN_TRY(sn_frame_structure_change(body, &next->body, nodes, count, &next->range));
     copy_state(body, next, without);
     if (without < 0) {
         start_node(body, next);
@@ -455,34 +290,17 @@ static sinew_status fill(const sinew_body *body, draft *next, const sinew_frame_
 // Replaces the body by the draft; nothing here can fail.
 static void take_over(sinew_body *body, draft *next) {
     sn_frame_model *model = body->model;
-    const sn_insertion_change *change = &next->structure.change;
-    const sn_layer_plan *plan = &next->structure.plan;
-    double age = *body->age;
-
-    sn_fade_detach(&model->fade);
-    sn_layers_change(&model->layers, plan, next->structure.layer, change->gone, &next->model.nodes,
-                     &next->body.pattern);
-    sn_fade_attach(&model->fade, &model->layers, age, next->event, &next->room);
-    sn_vertex_patch_destroy(model->patch);
+    sn_adapt_draft_take_over(&next->range, &next->model.nodes, &next->body.pattern, *body->age,
+                             &model->layers, &model->fade, &model->patch, &model->last_change);
     next->model.layers = model->layers;
     next->model.fade = model->fade;
-    next->model.patch = next->structure.patch;
-    next->model.last_change = (sinew_frame_change){.voxel_count = change->changed->voxel_count,
-                                                   .sample_count = change->changed->sample_count,
-                                                   .packed_count = plan->count + plan->home_count,
-                                                   .vertex_count = change->changed->vertex_count};
+    next->model.patch = model->patch;
+    next->model.last_change = model->last_change;
+
     sn_arena_destroy(&model->arena);
     *model = next->model;
     *body = next->body;
     body->model = model;
-}
-
-static void drop(draft *next) {
-    sn_arena_destroy(&next->model.arena);
-    sn_layer_destroy(next->structure.layer);
-    sn_vertex_patch_destroy(next->structure.patch);
-    sn_fade_event_destroy(next->event);
-    sn_arena_destroy(&next->room.arena);
 }
 
 // Changes the body's set of nodes to `nodes`: `without` (an old number, or -1) leaves, or `added`
@@ -503,14 +321,16 @@ static sinew_status change(sinew_body *body, const sinew_frame_node *nodes, int3
         body->arena = next->body.arena; // moments of the base may have been added to it
     }
 
+    // All or nothing.
     if (status == SINEW_OK) {
         take_over(body, next);
     } else {
-        drop(next);
+        sn_arena_destroy(&next->model.arena);
+        sn_adapt_draft_drop(&next->range);
         sn_arena_rewind(&body->arena, mark);
     }
 
-    sn_arena_destroy(&next->structure.arena);
+    sn_arena_destroy(&next->range.arena);
     sn_release(body->context, next, 1, sizeof *next);
 
     return status;
@@ -568,6 +388,7 @@ static sinew_status find_place(const sinew_body *body, const sinew_frame_insert_
     double cell = fmin(h[0], fmin(h[1], h[2]));
     int32_t iterations;
 
+    // A position in the deformed body is mapped back to rest.
     *X = sn_load3(def->position);
     if (def->deformed &&
         !sn_frame_find_point(body, sn_load3(def->position), 1e-6 * cell, X, &iterations)) {
@@ -576,6 +397,7 @@ static sinew_status find_place(const sinew_body *body, const sinew_frame_insert_
                        def->position[1], def->position[2]);
     }
 
+    // Two nodes at one position would have the same influence everywhere.
     for (int32_t i = 0; i < model->nodes.count; i++) {
         if (sn_distance(*X, model->nodes.items[i].origin) > 1e-6 * cell) {
             continue;
@@ -624,11 +446,14 @@ sinew_status sn_frame_body_insert(sinew_body *body, const sinew_frame_insert_def
     sn_vec3 X;
 
     SN_TRY(find_place(body, def, &X));
+
+    // What the node touches.
     sn_insertion *insertion;
 
     SN_TRY(find_reach(body));
     SN_TRY(sn_insertion_create(&model->reach, X, def->range, &insertion));
 
+    // The list of nodes with the new one at its end.
     int32_t index = model->nodes.count;
     sn_arena scratch = sn_arena_create(body->context);
     sinew_frame_node *nodes;
@@ -660,6 +485,7 @@ sinew_status sn_frame_body_remove(sinew_body *body, int32_t node, double fade) {
                        body->name);
     }
 
+    // Only inserted nodes can leave: the weights of the others are the base.
     int32_t first = model->shape->node_count;
     if (node < first || node >= model->nodes.count) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
@@ -673,6 +499,7 @@ sinew_status sn_frame_body_remove(sinew_body *body, int32_t node, double fade) {
                        "the fade is %g s; it must be finite and not negative", fade);
     }
 
+    // The list of nodes without this one.
     sn_insertion *gone = model->insertions[node - first];
     sn_arena scratch = sn_arena_create(body->context);
     sinew_frame_node *nodes;

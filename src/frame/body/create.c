@@ -23,6 +23,7 @@ sinew_frame_body_def sinew_default_frame_body_def(void) {
 }
 
 static sinew_status check_def(sinew_context *context, const sinew_frame_body_def *def) {
+    // The solid and its frames.
     if (!def->voxels) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "a frame body needs voxels");
     }
@@ -39,6 +40,7 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
         }
     }
 
+    // Materials, damping and position.
     if (def->material_count > 1 && !def->material_labels) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d materials need material_labels",
                        def->material_count);
@@ -56,6 +58,8 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
     }
 
     SN_TRY(sn_frame_body_check_placement(context, def));
+
+    // Dual quaternions and springs are defined for rigid frames only.
     if ((int)def->blend < 0 || def->blend > SINEW_BLEND_DUAL_QUATERNION) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "blend is %d; valid are 0 and 1",
                        (int)def->blend);
@@ -92,6 +96,7 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
         }
     }
 
+    // Mass, and weights that linear blending can use.
     if ((int)def->mass < 0 || def->mass > SINEW_FRAME_MASS_DIAGONAL) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "mass is %d; valid are 0 to %d",
                        (int)def->mass, (int)SINEW_FRAME_MASS_DIAGONAL);
@@ -149,6 +154,8 @@ static sinew_status build_points(sinew_body *body, const sinew_frame_body_def *d
                                  const sinew_sampling_def *sampling) {
     sn_frame_model *model = body->model;
     sn_frame_samples *candidates = NULL;
+
+    // Many candidates, from which the cubature keeps a few with new volumes.
     SN_TRY(sn_point_candidates(model->shape, POINT_BLOCKS, &candidates));
 
     sn_arena scratch = sn_arena_create(body->context);
@@ -158,6 +165,7 @@ static sinew_status build_points(sinew_body *body, const sinew_frame_body_def *d
     sn_nodes nodes;
     double error = 0;
 
+    // The cubature needs the nodes with the rest positions of the shape.
     sinew_status status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {
         status = sn_nodes_create(&scratch, def->nodes, def->node_count, &nodes);
@@ -194,11 +202,14 @@ static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *de
         memcpy(positions + 3 * i, def->nodes[i].position, 3 * sizeof *positions);
     }
 
+    // Weights of the nodes over the voxels.
     SN_TRY(sn_shape_create(body->context, def->voxels, def->tissues, def->tissue_count, positions,
                            def->node_count, &def->weights, &model->shape));
 
     sinew_sampling_def sampling = def->sampling;
     SN_TRY(build_compliance(body, def));
+
+    // Smooth weights are integrated at chosen points, others region by region.
     bool smooth = sn_shape_is_smooth(model->shape);
     if (sampling.kind == SINEW_SAMPLING_AUTO) {
         sampling.kind = smooth ? SINEW_SAMPLING_POINTS : SINEW_SAMPLING_REGIONS;

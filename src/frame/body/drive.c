@@ -44,6 +44,7 @@ sinew_status sinew_frame_body_hold(sinew_body *body, int32_t index, int32_t hold
             index, body->name);
     }
 
+    // The row of the translation and the other rows have different axes held.
     for (int32_t r = 0; r < node->row_count; r++) {
         int32_t held = held_axes(hold, node->row + r == sn_node_translation_row(node));
         for (int k = 0; k < 3; k++) {
@@ -51,6 +52,7 @@ sinew_status sinew_frame_body_hold(sinew_body *body, int32_t index, int32_t hold
         }
     }
 
+    // A held frame stays where it is until it is moved.
     memcpy(body->target + node->config, body->q + node->config,
            (size_t)sn_node_config_count(node) * sizeof(double));
 

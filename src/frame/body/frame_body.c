@@ -64,7 +64,7 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
                                 .geometric = model->geometric,
                                 .force = evaluation->force,
                                 .matrix = evaluation->matrix,
-                                .near = local};
+                                .local = local};
     const sn_bsr *pattern = local ? sn_frame_local_pattern(model) : &body->pattern;
 
     evaluation->energy += sn_layers_evaluate(body->context, &model->layers, pattern, &request);

@@ -5,8 +5,7 @@
 //   frame_body.c  the operations of a body             product.c  products with the stiffness
 //   query.c       reading frames, points, the surface  state.c    strains and stresses at points
 //   drive.c       moving frames                        inverse.c  from a position to a rest point
-//   follow.c      points of the body                   support.c  parts of the surface that are
-//   held
+//   follow.c      points of the body                   support.c  faces that are held
 //
 // Flow of the sub-folders, each with the one header that other folders include:
 //
@@ -90,21 +89,12 @@ void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def);
 sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *nodes,
                                       int32_t count);
 
-// The data of a changed set of nodes, until the body takes it over.
-typedef struct sn_structure_draft {
-    sn_arena arena;
-    sn_insertion_change change;
-    sn_layer_plan plan;
-    sn_layer *layer; // of the samples that move; NULL without any
-    sn_vertex_patch *patch;
-} sn_structure_draft;
-
 // Builds `next`, a copy of `body` whose model has another set of insertions and an arena of its
 // own: what depends on all nodes goes there, what lies in the range of draft->change.changed goes
 // into the draft. The body itself does not change.
 sinew_status sn_frame_structure_change(const sinew_body *body, sinew_body *next,
                                        const sinew_frame_node *nodes, int32_t count,
-                                       sn_structure_draft *draft);
+                                       sn_adapt_draft *draft);
 
 // Returns the source of the samples, for the layers of a model.
 sn_layer_source sn_frame_layer_source(const sn_frame_model *model);

@@ -82,11 +82,13 @@ static double refine(const sinew_body *body, sn_vec3 x, double tolerance, double
     sn_frame_motion motion = sn_frame_motion_at(body, *X, NULL);
     double error = sn_distance(motion.x, x);
     for (int32_t step = 0; step < STEPS && error > tolerance; step++) {
+        // A Newton step, limited in length because F may be nearly singular.
         sn_vec3 d = solve_step(motion.F, sn_sub(x, motion.x));
         double scale = fmin(1, longest / fmax(sn_length(d), 1e-300));
         double next = INFINITY;
         sn_vec3 trial = *X;
 
+        // Halve it until the distance decreases.
         for (int cut = 0; cut < HALVINGS; cut++, scale *= 0.5) {
             trial = sn_madd(*X, scale, d);
             motion = sn_frame_motion_at(body, trial, NULL);

@@ -36,6 +36,7 @@ static void look_up_material(const sn_frame_model *model, sn_vec3 X, int32_t *ma
 // Two passes: count the entries, then fill them in.
 static sinew_status fill_points(sn_arena *arena, sn_shape_point *at, const sn_frame_model *model,
                                 sn_frame_points *points) {
+    // Count the entries of each point.
     for (int32_t i = 0; i < points->count; i++) {
         sn_frame_weights_at(model, sn_load3(sn_at3(points->rest, i)), at);
         points->start[i + 1] = points->start[i] + at->count;
@@ -47,6 +48,7 @@ static sinew_status fill_points(sn_arena *arena, sn_shape_point *at, const sn_fr
     points->gradient = sn_arena_push(arena, entries, sizeof *points->gradient);
     SN_TRY(sn_arena_status(arena));
 
+    // Fill them in.
     for (int32_t i = 0; i < points->count; i++) {
         sn_vec3 X = sn_load3(sn_at3(points->rest, i));
         sn_frame_weights_at(model, X, at);

@@ -157,11 +157,6 @@ sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *
     return sn_frame_body_compute_springs(body);
 }
 
-// Returns the number of a node after a change.
-static int32_t renumber(const sn_insertion_change *change, int32_t node) {
-    return change->gone >= 0 && node > change->gone ? node - 1 : node;
-}
-
 // Finds the node of each row.
 static sinew_status list_row_nodes(sn_arena *arena, const sn_nodes *nodes, int32_t **out) {
     int32_t *node_of = *out = SN_PUSH(arena, int32_t, nodes->row_count);
@@ -206,7 +201,8 @@ static sinew_status push_old_pairs(const sinew_body *body, const sinew_body *nex
                     continue;
                 }
                 last = j;
-                const int32_t both[2] = {renumber(change, i), renumber(change, j)};
+                const int32_t both[2] = {sn_insertion_renumber(change, i),
+                                         sn_insertion_renumber(change, j)};
                 for (int e = 0; e < 2; e++) {
                     const sn_node *node = &nodes->items[both[e]];
                     for (int32_t r = 0; r < node->row_count; r++) {
@@ -233,6 +229,8 @@ static sinew_status copy_stiffness(const sinew_body *body, const sinew_body *nex
     SN_TRY(list_row_nodes(scratch, old, &node_of));
     for (int32_t row = 0; row < body->rows; row++) {
         int32_t i = node_of[row];
+
+        // Blocks of the leaving node are dropped; all others move to where their rows are now.
         if (i != change->gone) {
             for (int32_t k = body->pattern.starts[row]; k <= body->pattern.diagonal[row]; k++) {
                 int32_t column = body->pattern.columns[k];
@@ -240,8 +238,10 @@ static sinew_status copy_stiffness(const sinew_body *body, const sinew_body *nex
                 if (j == change->gone) {
                     continue;
                 }
-                int32_t r = nodes->items[renumber(change, i)].row + row - old->items[i].row;
-                int32_t c = nodes->items[renumber(change, j)].row + column - old->items[j].row;
+                int32_t r =
+                    nodes->items[sn_insertion_renumber(change, i)].row + row - old->items[i].row;
+                int32_t c =
+                    nodes->items[sn_insertion_renumber(change, j)].row + column - old->items[j].row;
                 int32_t slot = sn_bsr_find(&next->pattern, r, c);
                 SN_ASSERT(slot >= 0);
                 memcpy(to + 9 * (size_t)slot, from + 9 * (size_t)k, 9 * sizeof *to);
@@ -282,6 +282,8 @@ static sinew_status change_springs(const sinew_body *body, sinew_body *next,
 
     const sn_insertion *changed = change->changed;
     sn_arena scratch = sn_arena_create(body->context);
+
+    // Stiffness of the touched samples as it was.
     double *before = sn_bsr_push_values(&scratch, &body->pattern);
 
     model->rest_stiffness = sn_bsr_push_values(&model->arena, &next->pattern);
@@ -291,6 +293,7 @@ static sinew_status change_springs(const sinew_body *body, sinew_body *next,
     }
 
     if (status == SINEW_OK) {
+        // What the untouched samples contribute, in the new pattern.
         const double *old = ((const sn_frame_model *)body->model)->rest_stiffness;
         for (int32_t k = 0; k < 9 * body->pattern.blocks; k++) {
             before[k] = old[k] - before[k];
@@ -299,6 +302,7 @@ static sinew_status change_springs(const sinew_body *body, sinew_body *next,
     }
 
     if (status == SINEW_OK) {
+        // The touched samples again, with the new nodes.
         status = add_stiffness(next, &scratch, changed->sample, changed->sample_count,
                                model->rest_stiffness);
     }
@@ -309,7 +313,7 @@ static sinew_status change_springs(const sinew_body *body, sinew_body *next,
 
 // Builds the list of samples that move, the pattern with them, and their layer.
 static sinew_status change_samples(const sinew_body *body, sinew_body *next,
-                                   sn_structure_draft *draft) {
+                                   sn_adapt_draft *draft) {
     const sn_frame_model *model = next->model;
     const sn_frame_model *old = body->model;
     const sn_insertion_change *change = &draft->change;
@@ -317,6 +321,7 @@ static sinew_status change_samples(const sinew_body *body, sinew_body *next,
     sn_sample_rows rows;
     sn_bsr_sets pairs;
 
+    // Which samples move, and their new lists of nodes.
     SN_TRY(sn_layers_plan(&draft->arena, &old->layers, &source, change->changed->sample,
                           change->changed->sample_count, change->gone, &draft->plan));
 
@@ -324,6 +329,8 @@ static sinew_status change_samples(const sinew_body *body, sinew_body *next,
     SN_TRY(sn_insertions_compute_rows(&draft->arena, source.base, source.base_nodes,
                                       source.insertions, source.insertion_count, plan->sample,
                                       plan->count, &rows));
+
+    // Pairs of nodes that occur elsewhere stay in the pattern.
     SN_TRY(push_old_pairs(body, next, &draft->arena, change, &pairs));
     SN_TRY(build_pattern(next, &draft->arena, plan->count, rows.start, rows.node, &pairs));
 
@@ -337,7 +344,7 @@ static sinew_status change_samples(const sinew_body *body, sinew_body *next,
 
 sinew_status sn_frame_structure_change(const sinew_body *body, sinew_body *next,
                                        const sinew_frame_node *nodes, int32_t count,
-                                       sn_structure_draft *draft) {
+                                       sn_adapt_draft *draft) {
     const sn_frame_model *old = body->model;
     sn_frame_model *model = next->model;
 

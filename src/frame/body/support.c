@@ -34,6 +34,7 @@ static sinew_status list_controls(sn_arena *arena, const sn_frame_model *model,
         place[c] = -1;
     }
 
+    // Mark the controls that move any vertex of the face, then number them.
     for (int32_t v = 0; v < support->count; v++) {
         sn_frame_weights_at(model, sn_load3(sn_at3(support->rest, v)), at);
         for (int32_t k = 0; k < at->count; k++) {
@@ -60,6 +61,7 @@ static sinew_status list_controls(sn_arena *arena, const sn_frame_model *model,
     part->product = SN_PUSH(arena, double, 3 * count);
     SN_TRY(sn_arena_status(arena));
 
+    // Back again: control and node of each number.
     for (int32_t i = 0; i < nodes->count; i++) {
         for (int32_t c = 0; c < nodes->items[i].control_count; c++) {
             int32_t control = nodes->items[i].control + c;
@@ -78,6 +80,8 @@ static void add_vertex(const sn_nodes *nodes, sn_vec3 X, double k, const sn_shap
                        const int32_t *place, sn_face_part *part, int32_t *list, double *N) {
     sn_rest_point rest = sn_rest_point_at(X);
     int32_t count = 0;
+
+    // N: the weight of each control at the vertex.
     for (int32_t i = 0; i < at->count; i++) {
         const sn_node *node = &nodes->items[at->node[i]];
         double m[SN_NODE_MAX_CONTROLS];
@@ -92,6 +96,7 @@ static void add_vertex(const sn_nodes *nodes, sn_vec3 X, double k, const sn_shap
         }
     }
 
+    // Add the dyad, and the row sums that the target position needs.
     for (int32_t a = 0; a < count; a++) {
         double *row = part->G + (size_t)list[a] * (size_t)part->count;
         part->share[list[a]] += k * N[a];
@@ -122,12 +127,15 @@ static sinew_status build_controls(sinew_body *body, const sn_face_support *supp
 
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(list_controls(&model->arena, model, support, at, place, part));
+
+    // Integrate over the vertices, whose stiffness includes their area.
     for (int32_t v = 0; v < support->count; v++) {
         sn_vec3 X = sn_load3(sn_at3(support->rest, v));
         sn_frame_weights_at(model, X, at);
         add_vertex(nodes, X, support->stiffness[v], at, place, part, list, N);
     }
 
+    // Where the blocks are in the body's matrix, of which only the lower triangle is stored.
     for (int32_t a = 0; a < part->count; a++) {
         for (int32_t b = 0; b < part->count; b++) {
             int32_t row = row_of(nodes, part, a);
@@ -172,6 +180,8 @@ static sinew_status build_points(sinew_body *body, const sn_face_support *suppor
     double *work = SN_PUSH(scratch, double, sn_select_work(POINT_DEGREE));
 
     SN_TRY(sn_arena_status(scratch));
+
+    // A few points that integrate polynomials over the face as the vertices do.
     memcpy(volumes, support->stiffness, (size_t)support->count * sizeof *volumes);
     part->point_count =
         sn_select_points(POINT_DEGREE, support->rest, support->count, NULL, chosen, volumes, work);
@@ -186,6 +196,7 @@ static sinew_status build_points(sinew_body *body, const sn_face_support *suppor
                           &part->points[i], &rows));
     }
 
+    // Scratch of the evaluation, sized for the point with most rows.
     part->row = SN_PUSH(arena, int32_t, rows);
     part->J = SN_PUSH(arena, sn_mat3, rows);
     part->curvature = SN_PUSH(arena, sn_mat3, (size_t)rows * (size_t)rows);
@@ -307,7 +318,7 @@ static int32_t find_slot(const sinew_body *body, const sn_bsr *pattern, const sn
     return part->node[a] == part->node[b] && row >= column ? sn_bsr_find(pattern, row, column) : -1;
 }
 
-// Pairs that the pattern lacks have weights too small to matter: the forces contain them.
+// Pairs that are not in the pattern have weights too small to matter: the forces contain them.
 static void add_matrix(const sinew_body *body, const sn_bsr *pattern,
                        const sn_face_support *support, const sn_face_part *part, bool curved,
                        double *matrix) {
@@ -319,6 +330,7 @@ static void add_matrix(const sinew_body *body, const sn_bsr *pattern,
                 continue;
             }
 
+            // The block is linear in the controls; rows of rotation multiply by their motion.
             sn_mat3 D = axes_matrix(support->axes, part->G[a * part->count + b]);
             if (turns(&model->nodes, part, a)) {
                 D = sn_mat3_mul(sn_mat3_transpose(control_motion(model, part, a)), D);
@@ -329,6 +341,7 @@ static void add_matrix(const sinew_body *body, const sn_bsr *pattern,
             add_block(matrix, slot, D);
         }
 
+        // Second derivative of the rotated control.
         if (curved && turns(&model->nodes, part, a)) {
             sn_vec3 now = sn_load3(sn_at3(model->blend.controls, part->control[a]));
             add_block(matrix, find_slot(body, pattern, part, a, a),
@@ -357,6 +370,7 @@ static void add_point_matrix(const sinew_body *body, const sn_bsr *pattern,
         sn_blend_add_curvature(&model->nodes, &model->blend, point, f, part->curvature);
     }
 
+    // J' D J and the curvature, in the lower triangle.
     for (int32_t a = 0; a < count; a++) {
         sn_mat3 left = sn_mat3_mul(sn_mat3_transpose(part->J[a]), D);
         for (int32_t b = 0; b < count; b++) {
@@ -426,6 +440,8 @@ void sn_face_supports_add_product(const sinew_body *body, double *y, const doubl
     for (int32_t i = 0; i < model->support_count; i++) {
         const sn_face_support *support = model->supports[i];
         const sn_face_part *part = &model->parts[i];
+
+        // Points of dual quaternions: y += J' k J x.
         for (int32_t k = 0; k < part->point_count; k++) {
             int32_t count = sn_blend_get_jacobian(&model->nodes, &model->blend, &part->points[k],
                                                   part->row, part->J);
@@ -438,6 +454,7 @@ void sn_face_supports_add_product(const sinew_body *body, double *y, const doubl
                                sn_scale(part->stiffness[k], mask_axes(d, support->axes)), y);
         }
 
+        // Controls of linear blending: y += J' G J x.
         for (int32_t a = 0; a < part->count; a++) {
             sn_vec3 rate = sn_load3(x + 3 * (size_t)row_of(&model->nodes, part, a));
             sn_store3(
@@ -546,6 +563,8 @@ static sinew_status fill_support(const sinew_body *body, const sinew_frame_suppo
     double *area = SN_PUSH(scratch, double, surface->point_count);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // The area of the selected faces, shared among their vertices.
     for (int32_t i = 0; i < def->vertex_count; i++) {
         selected[def->vertices[i]] = true;
     }
@@ -559,6 +578,7 @@ static sinew_status fill_support(const sinew_body *body, const sinew_frame_suppo
                        def->vertex_count, body->name);
     }
 
+    // Keep the vertices that received area.
     for (int32_t i = 0; i < surface->point_count; i++) {
         support->count += area[i] > 0;
     }
@@ -567,6 +587,7 @@ static sinew_status fill_support(const sinew_body *body, const sinew_frame_suppo
     support->stiffness = SN_PUSH(&support->arena, double, support->count);
     SN_TRY(sn_arena_status(&support->arena));
 
+    // Stiffness of a layer as thick as the softness, of the material beneath.
     int32_t next = 0;
     for (int32_t i = 0; i < surface->point_count; i++) {
         if (!(area[i] > 0)) {
@@ -608,6 +629,7 @@ sinew_status sinew_frame_body_add_support(sinew_body *body, const sinew_frame_su
     sn_face_support *support = SN_PUSH(&arena, sn_face_support, 1);
     sinew_status status = sn_arena_status(&arena);
 
+    // The target starts where the body is placed.
     if (status == SINEW_OK) {
         *support = (sn_face_support){.arena = arena, .R = model->placed_R, .t = model->placed_t};
         status = fill_support(body, def, &scratch, support);
@@ -623,6 +645,7 @@ sinew_status sinew_frame_body_add_support(sinew_body *body, const sinew_frame_su
         return status;
     }
 
+    // From here on nothing can fail.
     body->anchored = true;
     sn_body_note_energy_change(body);
     if (index) {
@@ -664,6 +687,7 @@ sinew_status sinew_frame_body_move_support(sinew_body *body, int32_t index,
                        index, body->name);
     }
 
+    // The parts that are given replace the target's.
     if (position) {
         support->t = sn_load3(position);
     }
@@ -697,6 +721,7 @@ sinew_status sinew_frame_body_get_support(sinew_body *body, int32_t index,
     sn_vec3 force = sn_v3(0, 0, 0);
     sn_vec3 torque = force;
 
+    // Force and torque on the body, about the origin: of the controls, then of the points.
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
     add_reactions(model, support, part, &force, &torque);
     for (int32_t i = 0; i < part->point_count; i++) {
@@ -706,6 +731,7 @@ sinew_status sinew_frame_body_get_support(sinew_body *body, int32_t index,
         torque = sn_add(torque, sn_cross(x, f));
     }
 
+    // Root mean square of the gap, weighted by the stiffness.
     double squares = 0, total = 0;
     for (int32_t v = 0; v < support->count; v++) {
         sn_vec3 X = sn_load3(sn_at3(support->rest, v));

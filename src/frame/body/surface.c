@@ -136,28 +136,6 @@ void sn_frame_surface_compute(const sinew_body *body, const double *q, double *p
     sn_fade_move_vertices(&model->fade, &model->nodes, &model->blend, *body->age, positions);
 }
 
-// Sums the offsets that still fade at a vertex, over the changes that moved it.
-static sn_blend_offset vertex_offset(const sn_fade *fade, double age, int32_t vertex) {
-    sn_blend_offset sum = {.carrier = 0};
-    for (int32_t i = 0; i < fade->count; i++) {
-        const sn_fade_event *event = fade->events[i];
-        double left = sn_fade_left(event, age);
-        if (!(left > 0)) {
-            continue;
-        }
-
-        int32_t k = sn_find_sorted(event->vertex, event->vertex_count, vertex);
-        if (k < 0) {
-            continue;
-        }
-
-        sum.carrier = event->offset[k].carrier;
-        sum.offset = sn_madd(sum.offset, left, event->offset[k].offset);
-    }
-
-    return sum;
-}
-
 // A vertex with its weights; those that inserted nodes move have weights of their own.
 static sn_blend_point vertex_point(const sinew_body *body, int32_t vertex) {
     const sn_frame_model *model = body->model;
@@ -170,7 +148,7 @@ static sn_blend_point vertex_point(const sinew_body *body, int32_t vertex) {
                             .count = end - start,
                             .node = v->node + start,
                             .weight = v->weight + start,
-                            .off = vertex_offset(&model->fade, *body->age, vertex)};
+                            .off = sn_fade_offset_of_vertex(&model->fade, *body->age, vertex)};
 }
 
 int32_t sn_frame_surface_get_jacobian(const sinew_body *body, int32_t vertex, int32_t *row,

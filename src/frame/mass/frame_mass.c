@@ -230,6 +230,8 @@ static sinew_status integrate(sn_arena *arena, const sn_mass_source *source, con
     mass->degree = map->degree;
     mass->moments = SN_PUSH(arena, double, (size_t)nodes->count *(size_t)map->monomials);
     SN_TRY(sn_arena_status(arena));
+
+    // Moments of the shape's own nodes, which all insertions start from.
     SN_TRY(find_base(source, map));
 
     if (local) {
@@ -240,6 +242,7 @@ static sinew_status integrate(sn_arena *arena, const sn_mass_source *source, con
                                           map->degree, source->base->moments, mass->moments));
     }
 
+    // Pairs: only the consistent and the diagonal mass need them.
     if (mass->kind == SINEW_FRAME_MASS_ROW_SUM) {
         return SINEW_OK;
     }
@@ -356,6 +359,8 @@ sinew_status sn_frame_mass_row_sets(sn_arena *arena, const sn_nodes *nodes,
                                     const sn_frame_mass *mass, sn_bsr_sets *sets) {
     int32_t *offsets = SN_PUSH(arena, int32_t, mass->count + 1);
     SN_TRY(sn_arena_status(arena));
+
+    // Count the rows that each block couples.
     for (int32_t k = 0; k < mass->count; k++) {
         const sn_mass_block *block = &mass->blocks[k];
         int32_t other = block->i == block->j ? 0 : nodes->items[block->j].row_count;
@@ -366,6 +371,8 @@ sinew_status sn_frame_mass_row_sets(sn_arena *arena, const sn_nodes *nodes,
     int32_t next = 0;
 
     SN_TRY(sn_arena_status(arena));
+
+    // List them, the node's own rows first.
     for (int32_t k = 0; k < mass->count; k++) {
         const sn_mass_block *block = &mass->blocks[k];
         const sn_node *i = &nodes->items[block->i];
@@ -404,10 +411,12 @@ static sn_mat3 mass_block(const sn_node *i, int32_t r, const sn_node *j, int32_t
     const double *a = controls + 3 * (i->control + c0);
     const double *b = controls + 3 * (j->control + d0);
 
+    // Rows of single controls move independently: J = I.
     if (rows == 1 && columns == 1) {
         return sn_mat3_scale(G[c0 * width + d0], sn_mat3_identity());
     }
 
+    // A row that rotates moves several controls. Sum over them, with w = sum_d G_cd b_d.
     sn_mat3 M = {{{0}}};
     sn_vec3 sum = {0, 0, 0};
     for (int32_t c = 0; c < rows; c++) {
@@ -511,7 +520,7 @@ const sn_rigid_mass *sn_frame_mass_find_free(const sn_nodes *nodes, const sn_fra
     return &mass->rigid[i];
 }
 
-// The velocity of turning that costs a force.
+// The angular velocity that costs a force: that of nodes which are not free to spin.
 static sn_vec3 find_turning(const sn_nodes *nodes, const sn_frame_mass *mass, int32_t i,
                             const double *v, const uint8_t *mask) {
     if (!v || (mask && sn_frame_mass_find_free(nodes, mass, mask, i))) {
@@ -541,12 +550,14 @@ void sn_frame_mass_add(const sn_nodes *nodes, const sn_frame_mass *mass, const s
         return;
     }
 
+    // The rows of rotation depend on where the controls are now.
     sn_nodes_compute_controls(nodes, q, mass->controls);
     for (int32_t k = 0; k < mass->count; k++) {
         const sn_mass_block *block = &mass->blocks[k];
         const sn_node *i = &nodes->items[block->i];
         const sn_node *j = &nodes->items[block->j];
 
+        // The matrix is symmetric: of a node's own block only the lower triangle is stored.
         for (int32_t r = 0; r < i->row_count; r++) {
             for (int32_t c = 0; c < (i == j ? r + 1 : j->row_count); c++) {
                 sn_mat3 M = mass_block(i, r, j, c, block->G, mass->controls);
@@ -586,6 +597,7 @@ static void weigh(const sn_nodes *nodes, const sn_frame_mass *mass) {
         const double *to = mass->velocity + 3 * i->control;
         const double *from = mass->velocity + 3 * j->control;
 
+        // A block between two nodes acts in both directions.
         for (int32_t c = 0; c < i->control_count; c++) {
             const double *g = block->G + c * j->control_count;
             sn_vec3 sum = sn_v3(0, 0, 0);

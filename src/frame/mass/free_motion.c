@@ -51,6 +51,7 @@ static sn_vec3 free_turn(const sn_rigid_mass *mass, sn_quat q, sn_vec3 w, double
 
 void sn_frame_free_motion(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask,
                           const double *q, const double *v, double h, double *xi) {
+    // Everything moves along its velocity, except free rigid nodes that spin.
     for (int32_t i = 0; i < 3 * nodes->row_count; i++) {
         xi[i] = h * v[i];
     }
@@ -70,6 +71,7 @@ void sn_frame_free_motion(const sn_nodes *nodes, const sn_frame_mass *mass, cons
             continue;
         }
 
+        // The centre of mass moves along a line, the node about it by the free rotation.
         sn_vec3 theta = free_turn(own, turn, w, h);
         sn_vec3 turned = sn_quat_rotate(sn_quat_exp(theta), arm);
         sn_vec3 center = sn_scale(h, sn_add(sn_load3(v + 3 * node->row + 3), sn_cross(w, arm)));
@@ -99,7 +101,7 @@ static void set_momentum(double *v, const sn_rigid_mass *own, sn_mat3 R, node_mo
 }
 
 // Returns the displacement of a node's translation.
-static sn_vec3 find_way(const sn_node *node, const double *from, const double *to) {
+static sn_vec3 find_displacement(const sn_node *node, const double *from, const double *to) {
     return sn_sub(sn_load3(sn_node_translation(node, to)),
                   sn_load3(sn_node_translation(node, from)));
 }
@@ -124,6 +126,7 @@ static sn_vec3 free_turn_bdf2(const sn_rigid_mass *mass, sn_quat q, sn_vec3 L, s
 
 void sn_frame_free_motion_bdf2(const sn_nodes *nodes, const sn_frame_mass *mass,
                                const sinew_body *body, double h, double *xi, double *momentum) {
+    // Extrapolate with the weights of BDF2: (4 v - v_old) / 3, and the displacement likewise.
     sn_nodes_difference(nodes, xi, body->q, body->previous_q);
     for (int32_t i = 0; i < 3 * nodes->row_count; i++) {
         momentum[i] = (4 * body->v[i] - body->previous_v[i]) / 3;
@@ -143,19 +146,22 @@ void sn_frame_free_motion_bdf2(const sn_nodes *nodes, const sn_frame_mass *mass,
             continue;
         }
 
+        // Of a free rigid node momenta are extrapolated, since velocities are not conserved in a
+        // spin.
         sn_mat3 R = sn_node_matrix(node, body->q);
         sn_mat3 S = sn_node_matrix(node, body->previous_q);
         sn_vec3 arm = sn_mat3_apply(R, own->c);
-        sn_vec3 way = find_way(node, body->previous_q, body->q);
+        sn_vec3 displacement = find_displacement(node, body->previous_q, body->q);
         node_momentum p = find_momentum(own, R, body->v + at);
         node_momentum old = find_momentum(own, S, body->previous_v + at);
 
-        old.L = sn_sub(old.L, sn_cross(way, old.P)); // about where the node is now
+        old.L = sn_sub(old.L, sn_cross(displacement, old.P)); // about where the node is now
         p.L = sn_sub(sn_scale(4.0 / 3, p.L), sn_scale(1.0 / 3, old.L));
         p.P = sn_sub(sn_scale(4.0 / 3, p.P), sn_scale(1.0 / 3, old.P));
         set_momentum(momentum + at, own, R, p);
 
-        sn_vec3 center = sn_add(way, sn_sub(arm, sn_mat3_apply(S, own->c)));
+        // Centre of mass and rotation about it follow from the momenta.
+        sn_vec3 center = sn_add(displacement, sn_sub(arm, sn_mat3_apply(S, own->c)));
         sn_vec3 spin = sn_sub(p.L, sn_cross(arm, p.P));
 
         center = sn_madd(sn_scale(1.0 / 3, center), 2 * h / (3 * own->m), p.P);
@@ -181,6 +187,8 @@ static whole_mass find_whole(const sn_nodes *nodes, const sn_frame_mass *mass, c
     sn_mat3 sum = {{{0}}};
     double m = 0;
 
+    // First the common centre of mass, then the inertia about it, with Steiner's term for each
+    // node.
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < nodes->count; i++) {
             const sn_rigid_mass *own = &mass->rigid[i];
@@ -195,11 +203,11 @@ static whole_mass find_whole(const sn_nodes *nodes, const sn_frame_mass *mass, c
             }
 
             sn_vec3 r = sn_sub(c, whole.center);
-            sn_mat3 far =
+            sn_mat3 steiner =
                 sn_mat3_sub(sn_mat3_scale(sn_dot(r, r), sn_mat3_identity()), sn_outer(r, r));
             sn_mat3 I = sn_mat3_mul(sn_mat3_mul(R, own->I), sn_mat3_transpose(R));
 
-            sum = sn_mat3_add(sum, sn_mat3_add(I, sn_mat3_scale(own->m, far)));
+            sum = sn_mat3_add(sum, sn_mat3_add(I, sn_mat3_scale(own->m, steiner)));
         }
 
         if (pass == 0) {
@@ -217,6 +225,7 @@ bool sn_frame_find_rigid_step(const sn_nodes *nodes, const sn_frame_mass *mass, 
         return false;
     }
 
+    // The rigid motion that carries the body's whole momentum.
     sn_frame_momenta sums;
     sn_frame_mass_compute_momenta(nodes, mass, q, v, &sums);
 
@@ -224,18 +233,19 @@ bool sn_frame_find_rigid_step(const sn_nodes *nodes, const sn_frame_mass *mass, 
     sn_vec3 P = sn_load3(sums.momentum);
     sn_vec3 L = sn_sub(sn_load3(sums.angular_momentum), sn_cross(whole.center, P));
     sn_vec3 theta = sn_scale(h, sn_mat3_apply(whole.solver, L));
-    sn_vec3 way = sn_scale(h / sums.mass, P);
+    sn_vec3 displacement = sn_scale(h / sums.mass, P);
 
     if (!(sn_length(theta) > SLOW)) {
         return false;
     }
 
+    // All nodes take part in it.
     sn_quat turn = sn_quat_exp(theta);
     for (int32_t i = 0; i < nodes->count; i++) {
         const sn_node *node = &nodes->items[i];
         sn_vec3 r = sn_sub(sn_load3(sn_node_translation(node, q)), whole.center);
         sn_store3(xi + 3 * node->row, theta);
-        sn_store3(xi + 3 * node->row + 3, sn_add(way, sn_sub(sn_quat_rotate(turn, r), r)));
+        sn_store3(xi + 3 * node->row + 3, sn_add(displacement, sn_sub(sn_quat_rotate(turn, r), r)));
     }
 
     return true;
@@ -282,7 +292,7 @@ void sn_frame_transport(const sn_nodes *nodes, const sn_frame_mass *mass, const 
         // P.
         node_momentum p = find_momentum(own, R, v + 3 * node->row);
 
-        p.L = sn_sub(p.L, sn_cross(find_way(node, from, to), P_mean));
+        p.L = sn_sub(p.L, sn_cross(find_displacement(node, from, to), P_mean));
         set_momentum(v + 3 * node->row, own, sn_node_matrix(node, to), p);
     }
 }
@@ -314,8 +324,8 @@ void sn_frame_restore_turn(const sn_nodes *nodes, const sn_frame_mass *mass, sin
         const sn_node *node = &nodes->items[i];
         sn_mat3 R = sn_node_matrix(node, body->previous_q);
         node_momentum force = find_momentum(&mass->rigid[i], R, body->acceleration + 3 * node->row);
-        lost =
-            sn_add(lost, sn_scale(h, sn_cross(find_way(node, body->previous_q, place), force.P)));
+        lost = sn_add(
+            lost, sn_scale(h, sn_cross(find_displacement(node, body->previous_q, place), force.P)));
     }
 
     whole_mass whole = find_whole(nodes, mass, body->q, body->q);

@@ -107,6 +107,8 @@ static void list_terms(int32_t degree, mass_shift *shift) {
     int32_t monomials = sn_monomials(degree, list);
 
     shift->count = 0;
+
+    // (x + d)^t = sum over s <= t of binomial(t, s) x^s d^(t-s), in each of the three exponents.
     for (int32_t target = 0; target < monomials; target++) {
         for (int32_t source = 0; source <= target; source++) {
             int8_t rest[3];
@@ -182,6 +184,7 @@ static void add_voxel_nodes(const mass_job *job, int32_t v, mass_block *block, d
     int64_t end = table->start[v + 1];
     sn_vec3 p = sn_voxel_center(shape->voxels, v);
 
+    // Nearby voxels share one centre, so that few shifts are needed; a full block is added first.
     if (block->voxels == BLOCK_VOXELS || end - begin > BLOCK_NODES - block->count) {
         flush_block(job, block, sums);
     }
@@ -189,6 +192,7 @@ static void add_voxel_nodes(const mass_job *job, int32_t v, mass_block *block, d
         block->center = p;
     }
 
+    // Moments of the voxel about the centre, times density and normalized weights.
     double values[MASS_MONOMIALS];
     double factor = voxel_density(shape, v) / row_sum(table, v);
 
@@ -387,6 +391,7 @@ sinew_status sn_compute_mass_pairs(const sn_shape *shape, const sn_insertion *co
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Number the pairs of nodes that share a voxel, then integrate over the voxels.
     mass_job job = {.shape = shape,
                     .degree = degree,
                     .monomials = count_monomials(degree),
@@ -425,6 +430,8 @@ static void add_insertions(const sn_shape *shape, const sn_insertion *const *ins
                            int32_t count, int32_t degree, double *left, double *moments) {
     const sn_weight_table *table = &shape->table;
     size_t monomials = (size_t)((degree + 1) * (degree + 2) * (degree + 3) / 6);
+
+    // Inserted nodes.
     for (int32_t i = count - 1; i >= 0; i--) {
         const sn_insertion *insertion = insertions[i];
         double *row = moments + ((size_t)shape->node_count + (size_t)i) * monomials;
@@ -437,6 +444,7 @@ static void add_insertions(const sn_shape *shape, const sn_insertion *const *ins
         }
     }
 
+    // Base nodes lose what the insertions have taken.
     for (int32_t i = 0; i < count; i++) {
         for (int32_t k = 0; k < insertions[i]->voxel_count; k++) {
             int32_t v = insertions[i]->voxel[k];
@@ -469,6 +477,7 @@ sinew_status sn_insertions_compute_mass(const sn_shape *shape,
         return SINEW_OK;
     }
 
+    // The share of each voxel that is still to be distributed.
     double *left = sn_allocate(shape->context, (size_t)shape->voxels->count, sizeof *left);
     if (!left) {
         return SINEW_OUT_OF_MEMORY;
@@ -483,11 +492,6 @@ sinew_status sn_insertions_compute_mass(const sn_shape *shape,
     sn_release(shape->context, left, (size_t)shape->voxels->count, sizeof *left);
 
     return SINEW_OK;
-}
-
-// Returns a node's number after a change.
-static int32_t renumber(const sn_insertion_change *change, int32_t node) {
-    return change->gone >= 0 && node > change->gone ? node - 1 : node;
 }
 
 static mass_job list_job(const sn_shape *shape, const sn_insertion *const *insertions,
@@ -518,7 +522,7 @@ static void subtract_rows(const mass_job *after, const mass_job *before,
             continue;
         }
 
-        int32_t node = renumber(change, past.node[e]);
+        int32_t node = sn_insertion_renumber(change, past.node[e]);
         int32_t place = 0;
         while (place < row->count && row->node[place] != node) {
             place++;
@@ -540,14 +544,17 @@ void sn_insertions_change_mass(const sn_shape *shape, const sn_insertion_change 
     size_t monomials = (size_t)before.monomials;
 
     memset(moments, 0, (size_t)after.node_count * monomials * sizeof *moments);
+
+    // Nodes that stay start from their old moments.
     for (int32_t i = 0; i < before.node_count; i++) {
         if (i == change->gone) {
             continue;
         }
-        memcpy(moments + (size_t)renumber(change, i) * monomials, old + (size_t)i * monomials,
-               monomials * sizeof *moments);
+        memcpy(moments + (size_t)sn_insertion_renumber(change, i) * monomials,
+               old + (size_t)i * monomials, monomials * sizeof *moments);
     }
 
+    // In the range of the change, add the difference of the rows of weights.
     for (int32_t k = 0; k < change->changed->voxel_count; k++) {
         int32_t v = change->changed->voxel[k];
         double density = voxel_density(shape, v);
@@ -566,14 +573,17 @@ void sn_insertions_change_mass(const sn_shape *shape, const sn_insertion_change 
 static int32_t number_changed_pairs(const mass_job *after, const sn_insertion_change *change,
                                     const sn_mass_pairs *old, int32_t *index) {
     size_t nodes = (size_t)after->node_count;
+
+    // Mark the pairs that stay.
     for (int32_t k = 0; k < old->count; k++) {
         if (old->pair[k][0] == change->gone || old->pair[k][1] == change->gone) {
             continue;
         }
-        index[(size_t)renumber(change, old->pair[k][0]) * nodes +
-              (size_t)renumber(change, old->pair[k][1])] = 1;
+        index[(size_t)sn_insertion_renumber(change, old->pair[k][0]) * nodes +
+              (size_t)sn_insertion_renumber(change, old->pair[k][1])] = 1;
     }
 
+    // Mark the pairs that occur in the range of the change.
     voxel_row row;
     for (int32_t i = 0; i < change->changed->voxel_count; i++) {
         read_row(after, change->changed->voxel[i], &row);
@@ -584,6 +594,7 @@ static int32_t number_changed_pairs(const mass_job *after, const sn_insertion_ch
         }
     }
 
+    // Number the marked pairs.
     int32_t count = 0;
     for (size_t k = 0; k < nodes * nodes; k++) {
         index[k] = index[k] ? count++ : -1;
@@ -605,13 +616,15 @@ static void add_signed_pairs(const mass_job *job, const sn_insertion_change *cha
         for (int32_t l = k; l < row.count; l++) {
             int32_t i = row.node[k];
             int32_t j = row.node[l];
+
+            // Old numbers are translated; pairs of a node that left are not stored any more.
             if (before && (i == change->gone || j == change->gone)) {
                 continue;
             }
 
             if (before) {
-                i = renumber(change, i);
-                j = renumber(change, j);
+                i = sn_insertion_renumber(change, i);
+                j = sn_insertion_renumber(change, j);
             }
 
             double factor = sign * voxel_density(shape, v) * row.weight[k] * row.weight[l];
@@ -651,8 +664,8 @@ sinew_status sn_change_mass_pairs(const sn_shape *shape, const sn_insertion_chan
             continue;
         }
 
-        size_t i = (size_t)renumber(change, old->pair[k][0]);
-        size_t j = (size_t)renumber(change, old->pair[k][1]);
+        size_t i = (size_t)sn_insertion_renumber(change, old->pair[k][0]);
+        size_t j = (size_t)sn_insertion_renumber(change, old->pair[k][1]);
         memcpy(pairs->moments + (size_t)index[i * nodes + j] * monomials,
                old->moments + (size_t)k * monomials, monomials * sizeof(double));
     }

@@ -120,6 +120,7 @@ static sinew_status store_blocks(sn_arena *arena, const sn_nodes *nodes, const d
 
     for (int32_t i = 0; i < nodes->count; i++) {
         for (int32_t j = 0; j <= i; j++) {
+            // Pairs of nodes are stored if the mass is consistent and they share any point.
             bool wanted = i == j || mass->kind == SINEW_FRAME_MASS_CONSISTENT;
             if (!wanted || !are_coupled(nodes, G, i, j)) {
                 continue;
@@ -133,6 +134,7 @@ static sinew_status store_blocks(sn_arena *arena, const sn_nodes *nodes, const d
                 SN_PUSH(arena, double, (size_t)row->control_count *(size_t)column->control_count)};
             SN_TRY(sn_arena_status(arena));
 
+            // G is a lower triangle, and the order of the controls need not be that of the nodes.
             for (int32_t a = 0; a < row->control_count; a++) {
                 for (int32_t b = 0; b < column->control_count; b++) {
                     int32_t r = row->control + a;
@@ -151,6 +153,8 @@ static sinew_status store_blocks(sn_arena *arena, const sn_nodes *nodes, const d
 
 sinew_status sn_fill_point_mass(sn_arena *arena, const sn_mass_source *source,
                                 const sn_nodes *nodes, sn_frame_mass *mass) {
+    // Chunks depend on the number of voxels alone, so that sums are the same for any number of
+    // threads.
     int32_t voxels = source->shape->voxels->count;
     size_t controls = (size_t)nodes->control_count;
     size_t size = controls * (controls + 1);
@@ -164,6 +168,7 @@ sinew_status sn_fill_point_mass(sn_arena *arena, const sn_mass_source *source,
     mass->product = SN_PUSH(arena, double, 3 * controls);
     SN_TRY(sn_arena_status(arena));
 
+    // Sum over the voxels of each chunk, then over the chunks in order.
     sn_arena scratch = sn_arena_create(arena->context);
     point_job job = {source, nodes, SN_PUSH(&scratch, double, (size_t)chunks *size)};
     sinew_status status = sn_arena_status(&scratch);

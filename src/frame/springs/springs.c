@@ -29,6 +29,7 @@ static void find_slots(const sn_nodes *nodes, const sn_bsr *pattern, sn_spring *
 
 sinew_status sn_springs_create(sn_arena *arena, const sn_nodes *nodes, const sn_bsr *pattern,
                                const double *stiffness, sn_springs **out) {
+    // A spring joins each pair of frames that share a sample.
     int32_t count = 0;
     for (int32_t j = 0; j < nodes->count; j++) {
         SN_ASSERT(nodes->items[j].kind == SINEW_NODE_RIGID);
@@ -45,6 +46,7 @@ sinew_status sn_springs_create(sn_arena *arena, const sn_nodes *nodes, const sn_
                             .items = items,
                             .evaluate = SN_ISA_PICK(arena->context->isa, sn_springs_evaluate)};
 
+    // The joint is halfway between the two frames.
     for (int32_t j = 0, next = 0; j < nodes->count; j++) {
         for (int32_t i = 0; i < j; i++) {
             if (!is_coupled(nodes, pattern, i, j)) {
@@ -136,6 +138,7 @@ static void compute_joint(const double *stiffness, sn_spring *spring) {
     double M[6][6] = {{0}};
     double K[36];
 
+    // M = D(l_j)' B D(l_i)
     displacement(spring->li, Di);
     displacement(spring->lj, Dj);
     for (int k = 0; k < 6; k++) {
@@ -149,6 +152,7 @@ static void compute_joint(const double *stiffness, sn_spring *spring) {
         }
     }
 
+    // K = -sym M
     for (int r = 0; r < 6; r++) {
         for (int c = 0; c < 6; c++) {
             K[6 * r + c] = -0.5 * (M[r][c] + M[c][r]);
@@ -214,6 +218,8 @@ sinew_status sn_springs_compute(sinew_context *context, const sn_nodes *nodes,
     sinew_status status = sn_arena_status(&scratch);
 
     if (status == SINEW_OK) {
+        // Joints one by one. Their sum may be indefinite although the stiffness they approximate is
+        // not.
         for (int32_t k = 0; k < springs->count; k++) {
             compute_joint(stiffness, &springs->items[k]);
         }
@@ -226,6 +232,7 @@ sinew_status sn_springs_compute(sinew_context *context, const sn_nodes *nodes,
             }
         }
 
+        // How far the springs are from the stiffness of the body at rest.
         sn_bsr_set_zero(context, pattern, matrix);
         rest_stiffness(nodes, springs, q, matrix);
 

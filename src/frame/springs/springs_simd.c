@@ -33,6 +33,9 @@ static joint measure(const sn_nodes *nodes, const sn_spring *spring, const doubl
     const double *b = q + nodes->items[spring->j].config;
     sn_quat qi = {a[0], a[1], a[2], a[3]};
     sn_quat qj = {b[0], b[1], b[2], b[3]};
+
+    // The axes of the joint rotate by half the relative rotation, whose quaternion is (s n, cos
+    // a/2).
     sn_quat r = sn_quat_mul(sn_quat_conjugate(qi), qj);
     sn_vec3 axis = {r.x, r.y, r.z};
     double s = sn_length(axis);
@@ -41,6 +44,8 @@ static joint measure(const sn_nodes *nodes, const sn_spring *spring, const doubl
     joint out;
 
     out.R = sn_quat_to_mat3(sn_quat_mul(qi, (sn_quat){sine.x, sine.y, sine.z, cosine}));
+
+    // The gap u between the two ends, in the axes of the joint.
     sn_vec3 ri = sn_quat_rotate(qi, spring->li);
     sn_vec3 rj = sn_quat_rotate(qj, spring->lj);
 
@@ -49,6 +54,7 @@ static joint measure(const sn_nodes *nodes, const sn_spring *spring, const doubl
     out.ri = sn_mat3_apply_transposed(out.R, ri);
     out.rj = sn_mat3_apply_transposed(out.R, rj);
 
+    // Coefficients of the rotation vector and of its derivative.
     if (s < 1e-3 && r.w > 0) { // series in sin(a/2), exact to rounding
         double square = s * s;
 
@@ -207,10 +213,13 @@ double SN_ISA_NAME(sn_springs_evaluate)(const sn_nodes *nodes, const sn_springs 
         const sn_spring *spring = &springs->items[k];
         sn_spring_stiffness K = spring->strong;
         joint j = measure(nodes, spring, request->q);
+
+        // Moment g and force p: (g, p) = K (phi, u), and the energy is half their work.
         sn_vec3 g = sn_add(sn_mat3_apply(K.P, j.phi), sn_mat3_apply(K.Q, j.u));
         sn_vec3 p = sn_add(sn_mat3_apply_transposed(K.Q, j.phi), sn_mat3_apply(K.U, j.u));
         energy += 0.5 * (sn_dot(g, j.phi) + sn_dot(p, j.u));
 
+        // Directions in which K is negative are bounded, so that energy has a minimum.
         for (int32_t w = 0; w < spring->weak_count; w++) {
             double curvature = weaken(&spring->weak[w], &j, &g, &p, &energy);
             if (request->matrix && (!request->projected || curvature < 0)) {
