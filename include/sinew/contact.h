@@ -31,7 +31,8 @@ typedef struct sinew_contact_def {
     /// Whether bodies touch themselves. Default false.
     bool self;
     /// Coefficient of Coulomb friction of everything that has none of its own. [-] At least 0.
-    /// Default 0.5. Between two materials acts the geometric mean of both.
+    /// Default 0.5. Between two materials acts the geometric mean of both, unless
+    /// sinew_world_set_friction says otherwise.
     double friction;
     /// Speed of sliding below which friction is smoothed; a body that should stick creeps at most
     /// this fast. [m/s] At least 0. Default 0: a thousandth of the largest body's size a second.
@@ -53,6 +54,15 @@ SINEW_API sinew_status sinew_world_set_contact(sinew_world *world, const sinew_c
 /// Returns whether contact is on; `def` receives its definition if it is, and may be NULL.
 SINEW_API bool sinew_world_get_contact(const sinew_world *world, sinew_contact_def *def);
 
+/// Sets the coefficient of friction between two materials, in place of the mean of their own, from
+/// the next step on. [-] At least 0; below 0 removes the entry. Materials are numbers that bodies
+/// and obstacles are given, from 1; both may be the same. The order does not matter.
+SINEW_API sinew_status sinew_world_set_friction(sinew_world *world, int32_t material, int32_t other,
+                                                double friction);
+/// The entry of the table for two materials; below 0 if there is none.
+SINEW_API double sinew_world_get_friction(const sinew_world *world, int32_t material,
+                                          int32_t other);
+
 /// How one body takes part.
 typedef struct sinew_body_contact_def {
     /// Whether it takes part at all. Default true.
@@ -61,6 +71,9 @@ typedef struct sinew_body_contact_def {
     double friction;
     /// The gap it keeps. [m] At least 0; 0 for the world's. Default 0.
     double thickness;
+    /// Number of its material in the table of sinew_world_set_friction. At least 0. Default 0:
+    /// none.
+    int32_t material;
     /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
     /// alone.
     uint32_t filled;
@@ -101,6 +114,9 @@ typedef struct sinew_obstacle_def {
     double length;
     /// Coefficient of friction. [-] At least 0, or below 0 for the world's. Default -1.
     double friction;
+    /// Number of its material in the table of sinew_world_set_friction. At least 0. Default 0:
+    /// none.
+    int32_t material;
     /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
     /// alone.
     uint32_t filled;

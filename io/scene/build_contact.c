@@ -21,6 +21,13 @@ sinew_status sn_builder_make_contact(sn_builder *b) {
                             sinew_obstacle_create(world, &obstacle->def, &b->world->obstacles[i])));
     }
 
+    for (int32_t i = 0; i < scene->contact.pair_count; i++) {
+        const sn_scene_friction *pair = &scene->contact.pairs[i];
+        SN_TRY(sn_builder_note(
+            b, pair->json,
+            sinew_world_set_friction(world, pair->material[0], pair->material[1], pair->friction)));
+    }
+
     for (int32_t i = 0; i < scene->body_count; i++) {
         if (scene->bodies[i].contact_given) {
             SN_TRY(sinew_body_set_contact(b->world->members[i].body, &scene->bodies[i].contact));

@@ -245,13 +245,14 @@ static void read_preview(sn_scene_reader *reader, const sn_json *json) {
                                   .direction = {0.45, -0.8, 0.4},
                                   .width = 480,
                                   .height = 360,
+                                  .ground = true,
                                   .ground_height = NAN,
                                   .ghost = true,
                                   .field = true};
 
     if (!json || !sn_scene_check_object(reader, json,
                                         SN_KEYS("color", "count", "from", "size", "largest",
-                                                "ground", "ghost", "field"))) {
+                                                "ground", "ghost", "field", "contacts"))) {
         return;
     }
 
@@ -278,6 +279,7 @@ static void read_preview(sn_scene_reader *reader, const sn_json *json) {
     sn_json_boolean(reader->mistakes, sn_json_get(json, "ground"), &preview->ground);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "ghost"), &preview->ghost);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "field"), &preview->field);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "contacts"), &preview->contacts);
     preview->color = (sinew_scene_color)color;
     preview->count = (int32_t)count;
     preview->width = (int32_t)size[0];
@@ -322,11 +324,8 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
     read_preview(reader, sn_json_get(root, "preview"));
     sn_scene_read_contact(reader, sn_json_get(root, "contact"), sn_json_get(root, "obstacles"));
 
-    // A floor is drawn where there is one, unless the scene says otherwise.
-    const sn_json *preview = sn_json_get(root, "preview");
-    if (!preview || preview->kind != SN_JSON_OBJECT || !sn_json_get(preview, "ground")) {
-        scene->preview.ground = scene->contact.ground;
-    }
+    // A floor is drawn only where things can land on it.
+    scene->preview.ground = scene->preview.ground && scene->contact.ground;
 }
 
 sinew_status sn_scene_read(sinew_context *context, const char *name, const void *text, size_t size,

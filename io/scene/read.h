@@ -97,6 +97,13 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
 void sn_scene_read_body_contact(const sn_scene_reader *reader, const sn_json *json,
                                 sn_scene_body *body);
 
+// "pairs" of contact: the table of friction. Bodies and obstacles receive the numbers of their
+// materials.
+void sn_scene_read_pairs(sn_scene_reader *reader, const sn_json *json, sn_scene_body *bodies,
+                         sn_scene_obstacle *obstacles);
+// A colour as "#rrggbb".
+bool sn_scene_read_color(const sn_scene_reader *reader, const sn_json *json, uint32_t *color);
+
 // The index of the body that a string names, or -1 with a mistake.
 int32_t sn_scene_find_body(const sn_scene_reader *reader, const sn_json *json);
 

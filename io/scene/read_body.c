@@ -252,7 +252,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
                                        "volume", "plane", "thickness", "damping", "solver",
                                        "position", "rotation", "velocity", "angular_velocity",
                                        "fixed", "scripted", "loads", "surface", "field", "frames",
-                                       "positions", "skeleton", "binding", "contact"))) {
+                                       "positions", "skeleton", "binding", "contact", "color"))) {
         return;
     }
 
@@ -310,6 +310,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_scene_read_positions(reader, sn_json_get(json, "positions"), body);
     sn_scene_read_binding(reader, json, body);
     sn_scene_read_body_contact(reader, sn_json_get(json, "contact"), body);
+    body->color_given = sn_scene_read_color(reader, sn_json_get(json, "color"), &body->color);
 }
 
 void sn_scene_read_bodies(sn_scene_reader *reader, const sn_json *json) {

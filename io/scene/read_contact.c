@@ -3,11 +3,15 @@
 
 #include "math/quat.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const modes[] = {"interactive", "reliable"};
 static const char *const kinds[] = {"plane", "sphere", "box", "capsule"};
+
+enum { OBSTACLE_COLOR = 0xb9bec6 }; // a cool grey
 
 static void read_friction(const sn_scene_reader *reader, const sn_json *json, double *friction) {
     sn_json_number(reader->mistakes, json, 0, INFINITY, "", friction);
@@ -31,12 +35,31 @@ static void rotate_z_to(const double up[3], double rotation[4]) {
     memcpy(rotation, (double[]){q.x, q.y, q.z, q.w}, 4 * sizeof *rotation);
 }
 
+bool sn_scene_read_color(const sn_scene_reader *reader, const sn_json *json, uint32_t *color) {
+    const char *text = NULL;
+    if (!json || !sn_json_string(reader->mistakes, json, &text)) {
+        return false;
+    }
+
+    char *end = NULL;
+    unsigned long value = text[0] == '#' ? strtoul(text + 1, &end, 16) : 0;
+    if (strlen(text) != 7 || end != text + 7 || !isxdigit((unsigned char)text[1])) {
+        sn_json_mistake(reader->mistakes, json,
+                        "\"%s\" is no colour; write six hexadecimal digits, as in \"#e07a5f\"",
+                        text);
+        return false;
+    }
+    *color = (uint32_t)value;
+    return true;
+}
+
 // "ground": true, or {height, friction}: a floor across gravity.
 static bool read_ground(const sn_scene_reader *reader, const sn_json *json,
                         sn_scene_obstacle *ground) {
     bool wanted = true;
     double height = 0;
-    *ground = (sn_scene_obstacle){.json = json, .def = sinew_default_obstacle_def()};
+    *ground = (sn_scene_obstacle){
+        .json = json, .def = sinew_default_obstacle_def(), .color = OBSTACLE_COLOR, .opacity = 1};
     if (json->kind != SN_JSON_OBJECT) {
         sn_json_boolean(reader->mistakes, json, &wanted);
     } else if (sn_scene_check_object(reader, json, SN_KEYS("height", "friction"))) {
@@ -55,10 +78,12 @@ static bool read_ground(const sn_scene_reader *reader, const sn_json *json,
 
 static void read_obstacle(const sn_scene_reader *reader, const sn_json *json,
                           sn_scene_obstacle *obstacle) {
-    *obstacle = (sn_scene_obstacle){.json = json, .def = sinew_default_obstacle_def()};
+    *obstacle = (sn_scene_obstacle){
+        .json = json, .def = sinew_default_obstacle_def(), .color = OBSTACLE_COLOR, .opacity = 1};
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("name", "kind", "position", "rotation", "radius", "size",
-                                       "length", "friction", "motion"))) {
+                                       "length", "friction", "material", "motion", "color",
+                                       "opacity"))) {
         return;
     }
 
@@ -76,6 +101,9 @@ static void read_obstacle(const sn_scene_reader *reader, const sn_json *json,
     sn_scene_read_length(reader, sn_json_get(json, "length"), &def->length);
     sn_scene_read_lengths(reader, sn_json_get(json, "size"), def->size);
     read_friction(reader, sn_json_get(json, "friction"), &def->friction);
+    sn_json_string(reader->mistakes, sn_json_get(json, "material"), &obstacle->material);
+    sn_scene_read_color(reader, sn_json_get(json, "color"), &obstacle->color);
+    sn_json_number(reader->mistakes, sn_json_get(json, "opacity"), 0, 1, "", &obstacle->opacity);
 
     obstacle->moves = sn_json_get(json, "motion") != NULL;
     sn_scene_read_motion(reader, sn_json_get(json, "motion"), &obstacle->motion);
@@ -101,9 +129,10 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
     }
     scene->obstacles = obstacles;
 
-    if (!json || !sn_scene_check_object(reader, json,
-                                        SN_KEYS("mode", "bodies", "self", "friction",
-                                                "friction_speed", "thickness", "ground"))) {
+    if (!json ||
+        !sn_scene_check_object(reader, json,
+                               SN_KEYS("mode", "bodies", "self", "friction", "friction_speed",
+                                       "thickness", "ground", "pairs"))) {
         return;
     }
     int32_t mode = 0;
@@ -120,6 +149,7 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
         scene->obstacle_count++;
         contact->ground = true;
     }
+    sn_scene_read_pairs(reader, sn_json_get(json, "pairs"), scene->bodies, obstacles);
 }
 
 void sn_scene_read_body_contact(const sn_scene_reader *reader, const sn_json *json,
@@ -133,8 +163,9 @@ void sn_scene_read_body_contact(const sn_scene_reader *reader, const sn_json *js
         sn_json_boolean(reader->mistakes, json, &body->contact.on);
         return;
     }
-    if (sn_scene_check_object(reader, json, SN_KEYS("friction", "thickness"))) {
+    if (sn_scene_check_object(reader, json, SN_KEYS("friction", "thickness", "material"))) {
         read_friction(reader, sn_json_get(json, "friction"), &body->contact.friction);
         read_positive_length(reader, sn_json_get(json, "thickness"), &body->contact.thickness);
+        sn_json_string(reader->mistakes, sn_json_get(json, "material"), &body->contact_material);
     }
 }

@@ -188,6 +188,9 @@ typedef struct sn_scene_body {
     sn_scene_binding binding;
     bool contact_given;
     sinew_body_contact_def contact;
+    const char *contact_material; // name in the table of friction; NULL: that of its material
+    uint32_t color;               // in pictures, 0xrrggbb; used if `color_given`
+    bool color_given;
 } sn_scene_body;
 
 // Something that bodies cannot enter.
@@ -196,13 +199,25 @@ typedef struct sn_scene_obstacle {
     sinew_obstacle_def def;
     bool moves;
     sn_scene_motion motion; // of the pose in `def`
+    const char *material;   // name in the table of friction; NULL: its own
+    uint32_t color;         // in pictures, 0xrrggbb
+    double opacity;         // ... in [0, 1]
 } sn_scene_obstacle;
+
+// Friction between two materials, by the numbers that the scene gave to their names.
+typedef struct sn_scene_friction {
+    const sn_json *json;
+    int32_t material[2];
+    double friction;
+} sn_scene_friction;
 
 typedef struct sn_scene_contact {
     bool on;
     const sn_json *json;
     sinew_contact_def def;
     bool ground; // the last obstacle is the ground
+    const sn_scene_friction *pairs;
+    int32_t pair_count;
 } sn_scene_contact;
 
 typedef struct sn_scene_attachment {
@@ -239,6 +254,7 @@ typedef struct sn_scene_preview {
     double ground_height; // along up [m]; NaN: where the motion is lowest
     bool ghost;           // shows the first moment as glass in the others
     bool field;           // shows material axes of bodies with a field
+    bool contacts;        // shows where forces of contact act
 } sn_scene_preview;
 
 typedef struct sn_scene {
@@ -253,7 +269,7 @@ typedef struct sn_scene {
     sinew_static_def static_def;
     int32_t material_count, body_count, attachment_count, probe_count, skeleton_count;
     sn_scene_material *materials;
-    const sn_scene_body *bodies;
+    sn_scene_body *bodies;
     const sn_scene_attachment *attachments;
     const sn_scene_probe *probes;
     const sn_scene_skeleton *skeletons;

@@ -14,7 +14,7 @@
 //   contact.c           the loop of solves and commits
 //   contact_pairs.c     which touches there are
 //   contact_forces.c    forces, stiffness, penalties
-//   contact_friction.c  Coulomb friction
+//   contact_friction.c  Coulomb friction; contact_table.c: its coefficients
 //   contact_commit.c    how far surfaces and obstacles may move
 //   contact_island.c    what an island keeps for contact
 //   contact_bodies.c    bodies that touch each other or themselves
@@ -29,6 +29,7 @@
 
 #include "contact/obstacle.h"
 #include "contact/scene.h"
+#include "dynamics/contact_table.h"
 #include "dynamics/newton.h"
 
 struct sinew_obstacle {
@@ -36,7 +37,7 @@ struct sinew_obstacle {
     int32_t index;
     uint32_t number; // never used twice in a world
     sn_obstacle_shape shape;
-    double friction;       // below 0: the world's
+    sn_contact_grip grip;
     sn_rigid pose;         // accepted, clear of all bodies
     sn_rigid target;       // where it is to be at the end of the next step
     sn_rigid trial;        // where it is within the step in progress
@@ -77,7 +78,6 @@ static inline sn_touch_kind sn_touch_key_kind(sn_touch_key key) {
 static inline int32_t sn_touch_key_a(sn_touch_key key) {
     return (int32_t)(key.who >> SN_TOUCH_BODY_SHIFT & SN_TOUCH_NUMBER_MASK);
 }
-
 static inline int32_t sn_touch_key_b(sn_touch_key key) {
     return (int32_t)(key.who & SN_TOUCH_NUMBER_MASK);
 }
@@ -118,7 +118,8 @@ typedef struct sn_contact_member {
     sn_island_body *member;
     bool on; // takes part
     int32_t first_vertex, vertex_count;
-    double thickness, friction;
+    double thickness;
+    sn_contact_grip grip;
     bool by_node;     // vertices are nodes that may stop one by one
     double *commit_q; // configuration of x
     double *hat_q;    // configuration under test
@@ -185,7 +186,7 @@ typedef struct sn_touch_shares {
     double b[SN_TOUCH_VERTICES];
 } sn_touch_shares;
 
-// Contact of a world; NULL in the world without.
+// Of a world; NULL without contact.
 struct sn_contact {
     sinew_context *context;
     bool on;
@@ -194,6 +195,7 @@ struct sn_contact {
     int32_t obstacle_count;
     size_t obstacle_capacity;
     uint32_t next_number;
+    sn_friction_table table;
 
     // Which bodies are solved together because they may touch: of each the lowest of its group.
     int32_t *groups;
@@ -244,8 +246,6 @@ bool sn_touch_key_without_body(sn_touch_key *key, int32_t index);
 void sn_contact_forget_body(sinew_world *world, int32_t index);
 // Refuses integrators that contact does not work with.
 sinew_status sn_contact_check_integrator(const sinew_world *world, sinew_integrator integrator);
-// The coefficient between two materials; values below 0 stand for the world's.
-double sn_contact_mix_friction(const sn_contact *contact, double a, double b);
 
 // --- contact_island.c
 // Gives an island what contact needs, before its pattern is built; and what depends on the pattern.

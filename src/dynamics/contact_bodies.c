@@ -322,7 +322,7 @@ static void make_touch(const sn_island *island, const sn_contact_pair *pair, con
         .normal = pair->n,
         .distance = pair->distance,
         .offset = pair->distance - sn_contact_gap(own->scene, pair),
-        .friction = sn_contact_mix_friction(own->contact, a->friction, b->friction),
+        .friction = sn_contact_mix_friction(own->contact, a->grip, b->grip),
     };
 
     touch->guessed = touch->offset;

@@ -54,7 +54,7 @@ static sinew_status push_member(sn_island *island, sn_island_body *member, sn_co
         .first_vertex = own->vertex_count,
         .vertex_count = body->surface->point_count,
         .thickness = thickness > 0 ? thickness : 1e-3 * size_of(body),
-        .friction = chosen ? chosen->friction : -1,
+        .grip = {chosen ? chosen->friction : -1, chosen ? chosen->material : 0},
         .by_node = body->surface_nodes && !body->embedding && island->tie_count == 0,
         .commit_q = SN_PUSH(&island->arena, double, body->config_count),
         .hat_q = SN_PUSH(&island->arena, double, body->config_count),

@@ -324,7 +324,7 @@ static sinew_status find_kind(sn_island *island, const double *guess, bool first
                 .member = member,
                 .view = &view,
                 .guess = guess,
-                .friction = sn_contact_mix_friction(contact, member->friction, obstacle->friction),
+                .friction = sn_contact_mix_friction(contact, member->grip, obstacle->grip),
                 .margin = margin,
                 .first = first,
             };

@@ -4,6 +4,11 @@
 
 #include "dynamics/contact.h"
 
+// contact_world.c ------------------------------------------------------------------------------
+
+// What the world knows of contact, made if it is not there yet.
+sinew_status sn_contact_get(sinew_world *world, sn_contact **out);
+
 // contact_pairs.c ------------------------------------------------------------------------------
 
 // Lists the touches at x that carry a force or come to carry one at `guess`.

@@ -1,5 +1,5 @@
 // Definitions of contact and obstacles.
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,13 +36,20 @@ static sinew_status check_not_negative(sinew_context *context, const char *what,
                    what, value);
 }
 
-static sinew_status check_friction(sinew_context *context, double value) {
-    if (isfinite(value)) {
-        return SINEW_OK;
+// A coefficient, or a number below 0 for the world's; and a number of the table of pairs.
+static sinew_status check_grip(sinew_context *context, double friction, int32_t material) {
+    if (!isfinite(friction)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "friction is %g; it must be finite and at least 0, or below 0 for the "
+                       "world's",
+                       friction);
     }
-    return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                   "friction is %g; it must be finite and at least 0, or below 0 for the world's",
-                   value);
+    if (material < 0) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "the material of a contact surface is %d; it must be at least 0",
+                       (int)material);
+    }
+    return SINEW_OK;
 }
 
 sinew_status sn_contact_check_integrator(const sinew_world *world, sinew_integrator integrator) {
@@ -65,7 +72,7 @@ sinew_status sn_contact_check_integrator(const sinew_world *world, sinew_integra
                    reason);
 }
 
-static sinew_status get_contact(sinew_world *world, sn_contact **out) {
+sinew_status sn_contact_get(sinew_world *world, sn_contact **out) {
     if (!world->contact) {
         sn_contact *made = sn_allocate(world->context, 1, sizeof *made);
         if (!made) {
@@ -102,7 +109,7 @@ sinew_status sinew_world_set_contact(sinew_world *world, const sinew_contact_def
     SN_TRY(check_not_negative(world->context, "thickness", def->thickness));
 
     bool was_on = world->contact && world->contact->on;
-    SN_TRY(get_contact(world, &contact));
+    SN_TRY(sn_contact_get(world, &contact));
     contact->on = true;
     sinew_status status = sn_contact_check_integrator(world, world->def.integrator);
     if (status != SINEW_OK) {
@@ -125,7 +132,7 @@ bool sinew_world_get_contact(const sinew_world *world, sinew_contact_def *def) {
 
 sinew_status sinew_body_set_contact(sinew_body *body, const sinew_body_contact_def *def) {
     SN_TRY(SN_CHECK_DEF(body->context, def, "sinew_default_body_contact_def"));
-    SN_TRY(check_friction(body->context, def->friction));
+    SN_TRY(check_grip(body->context, def->friction, def->material));
     SN_TRY(check_not_negative(body->context, "thickness", def->thickness));
 
     if (!body->contact) {
@@ -197,7 +204,7 @@ sinew_status sinew_obstacle_create(sinew_world *world, const sinew_obstacle_def 
     SN_TRY(SN_CHECK_DEF(world->context, def, "sinew_default_obstacle_def"));
     SN_TRY(read_shape(world, def, &shape));
     SN_TRY(read_pose(world, def->position, def->rotation, &pose));
-    SN_TRY(check_friction(world->context, def->friction));
+    SN_TRY(check_grip(world->context, def->friction, def->material));
 
     if (!sinew_world_get_contact(world, NULL)) {
         sinew_contact_def contact_def = sinew_default_contact_def();
@@ -220,7 +227,7 @@ sinew_status sinew_obstacle_create(sinew_world *world, const sinew_obstacle_def 
                                  .index = contact->obstacle_count,
                                  .number = contact->next_number++,
                                  .shape = shape,
-                                 .friction = def->friction,
+                                 .grip = {def->friction, def->material},
                                  .pose = pose,
                                  .target = pose,
                                  .trial = pose};
@@ -293,7 +300,8 @@ sinew_obstacle_def sinew_obstacle_get_def(const sinew_obstacle *obstacle) {
     sinew_obstacle_def def = sinew_default_obstacle_def();
     def.name = obstacle->name;
     def.kind = (sinew_obstacle_kind)shape->kind;
-    def.friction = obstacle->friction;
+    def.friction = obstacle->grip.friction;
+    def.material = obstacle->grip.material;
     sinew_obstacle_get_pose(obstacle, def.position, def.rotation);
     if (shape->radius > 0) {
         def.radius = shape->radius;
@@ -305,11 +313,6 @@ sinew_obstacle_def sinew_obstacle_get_def(const sinew_obstacle *obstacle) {
         def.length = 2 * shape->half.z;
     }
     return def;
-}
-
-double sn_contact_mix_friction(const sn_contact *contact, double a, double b) {
-    double world = contact->def.friction;
-    return sqrt((a < 0 ? world : a) * (b < 0 ? world : b));
 }
 
 void sn_contact_destroy(sinew_world *world) {
@@ -324,6 +327,7 @@ void sn_contact_destroy(sinew_world *world) {
     }
 
     sn_release(context, contact->obstacles, contact->obstacle_capacity, sizeof *contact->obstacles);
+    sn_friction_table_destroy(context, &contact->table);
     sn_release(context, contact->memories, contact->memory_capacity, sizeof *contact->memories);
     sn_release(context, contact->spare_memories, contact->spare_memory_capacity,
                sizeof *contact->spare_memories);
