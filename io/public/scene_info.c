@@ -1,7 +1,7 @@
 // What the bodies, materials, loads and supports of a scene are, and what they add up to.
 #include "io/public/scene.h"
 
-#include "io/scene/build_frames.h"
+#include "io/scene/build.h"
 #include "io/scene/report.h"
 #include "io/scene/words.h"
 
@@ -41,8 +41,8 @@ sinew_status sinew_scene_get_body_info(const sinew_scene *scene, int32_t index,
     if (member) {
         info->voxel_count = member->voxel_count;
         info->frame_capacity = member->frame_count;
-        for (int32_t i = 0; member->frames && i < member->frames->node_count; i++) {
-            info->held_frame_count += member->frames->hold[i] != SINEW_HOLD_NOTHING;
+        if (member->ops->count_held_frames) {
+            info->held_frame_count = member->ops->count_held_frames(member);
         }
     }
 

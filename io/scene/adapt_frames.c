@@ -22,7 +22,7 @@ static int32_t find_frame(const sn_member_frames *frames, int32_t insertion) {
 }
 
 static sinew_status join(sn_scene_member *member, int32_t index, bool fades) {
-    sn_member_frames *frames = member->frames;
+    sn_member_frames *frames = sn_frames_of(member);
     const sn_scene_insertion *insertion = &member->scene->frames->insertions[index];
     sinew_frame_insert_def def = insertion->def;
     int32_t node;
@@ -48,7 +48,7 @@ static sinew_status join(sn_scene_member *member, int32_t index, bool fades) {
 }
 
 static sinew_status leave(sn_scene_member *member, int32_t node, bool fades) {
-    sn_member_frames *frames = member->frames;
+    sn_member_frames *frames = sn_frames_of(member);
     double fade = fades ? member->scene->frames->insertions[frames->insertion[node]].def.fade : 0;
 
     SN_TRY(sinew_frame_body_remove(member->body, node, fade));
@@ -73,7 +73,7 @@ static sinew_status leave(sn_scene_member *member, int32_t node, bool fades) {
 
 // Frames whose times have come join or leave, in the order of the scene.
 static sinew_status adapt(sn_scene_member *member, double time, bool fades) {
-    sn_member_frames *frames = member->frames;
+    sn_member_frames *frames = sn_frames_of(member);
     const sn_scene_frames *scene = member->scene->frames;
     for (int32_t i = 0; i < scene->insertion_count; i++) {
         const sn_scene_insertion *insertion = &scene->insertions[i];
@@ -102,7 +102,7 @@ static int64_t next_change(const sn_scene_member *member, int64_t step) {
     for (int32_t i = 0; i < scene->insertion_count; i++) {
         const double events[2] = {scene->insertions[i].time, scene->insertions[i].leave};
         for (int k = 0; k < 2; k++) {
-            double first = floor(events[k] / member->frames->step + 0.5) + 1; // see is_due
+            double first = floor(events[k] / sn_frames_of(member)->step + 0.5) + 1; // see is_due
             if (!(first < 1e15)) {
                 continue;
             }
@@ -116,10 +116,10 @@ static int64_t next_change(const sn_scene_member *member, int64_t step) {
 }
 
 sinew_status sn_frames_replay(sn_scene_member *member, double time) {
-    int64_t last = llround(time / member->frames->step);
+    int64_t last = llround(time / sn_frames_of(member)->step);
     for (int64_t step = next_change(member, -1); step >= 0 && step <= last;
          step = next_change(member, step)) {
-        SN_TRY(adapt(member, (double)step * member->frames->step, false));
+        SN_TRY(adapt(member, (double)step * sn_frames_of(member)->step, false));
     }
 
     return SINEW_OK;
@@ -131,8 +131,8 @@ bool sn_frames_is_fading(const sn_scene_member *member, double time) {
         const sn_scene_insertion *insertion = &scene->insertions[i];
         const double events[2] = {insertion->time, insertion->leave};
         for (int k = 0; k < 2; k++) {
-            double last = events[k] + insertion->def.fade + member->frames->step;
-            if (is_due(member->frames, events[k], time) && !(last < time)) {
+            double last = events[k] + insertion->def.fade + sn_frames_of(member)->step;
+            if (is_due(sn_frames_of(member), events[k], time) && !(last < time)) {
                 return true;
             }
         }

@@ -65,11 +65,14 @@ static sinew_status apply_loads(const sn_scene_member *member, double time) {
     bool any = false;
     for (int32_t i = 0; i < scene->load_count; i++) {
         double scale = member->load_scales[i] * sn_curve_at(&scene->loads[i].scale, time);
+
+        // Traction and pressure are loads that the body follows; only their scale changes.
         if (member->load_index[i] >= 0) {
             SN_TRY(sinew_body_set_load_scale(member->body, member->load_index[i], scale));
             continue;
         }
 
+        // A force is shared equally by the nodes it was given to.
         const sn_picked *picked = &member->loads[i];
         if (!any) {
             memset(member->forces, 0, 3 * (size_t)member->mesh->point_count * sizeof(double));

@@ -24,14 +24,14 @@ static void move_direction(const sn_scene_member *member, const sn_scene_motion 
         return;
     }
 
-    sn_vec3 rest = sn_load3(member->frames->rest + 3 * (size_t)node);
+    sn_vec3 rest = sn_load3(sn_frames_of(member)->rest + 3 * (size_t)node);
     double x[3];
     sn_store3(x, sn_scene_place(member->scene, sn_scene_motion_at(motion, rest, time)));
     target[direction] = x[direction];
 }
 
 static sinew_status apply_motions(const sn_scene_member *member, double time) {
-    const sn_member_frames *frames = member->frames;
+    const sn_member_frames *frames = sn_frames_of(member);
     sn_quat R = placement_turn(member);
     for (int32_t i = 0; i < frames->node_count; i++) {
         if (frames->hold[i] == SINEW_HOLD_NOTHING) {
@@ -64,7 +64,7 @@ static sinew_status move_supports(const sn_scene_member *member, double time) {
     const sn_scene_body *scene = member->scene;
     for (int32_t k = 0; k < scene->support_count; k++) {
         const sn_scene_support *support = &scene->supports[k];
-        int32_t index = member->frames->support[k];
+        int32_t index = sn_frames_of(member)->support[k];
         if (index < 0 || !support->scripted) {
             continue;
         }
@@ -101,6 +101,7 @@ static sinew_status apply_loads(sn_scene_member *member, double time) {
         return SINEW_OK;
     }
 
+    // Forces are summed from zero each time.
     bool any = false;
     sinew_frame_body_clear_forces(member->body);
     memset(member->forces, 0, 3 * (size_t)member->surface.mesh->point_count * sizeof(double));
@@ -126,6 +127,8 @@ static sinew_status apply_loads(sn_scene_member *member, double time) {
         }
 
         any = true;
+
+        // A force is shared equally by the vertices of its face.
         const sn_picked *picked = &member->loads[i];
         sn_vec3 share = sn_scale(scale / picked->count, sn_load3(load->vector));
         for (int32_t k = 0; k < picked->count; k++) {
@@ -148,7 +151,7 @@ static void sum_reaction(const sn_scene_member *member, int32_t frame, const dou
                          sn_support_report *reports) {
     int32_t rest = member->scene->support_count; // what no entry decides
     for (int d = 0; d < SN_FRAME_DIRECTIONS; d++) {
-        int32_t owner = member->frames->owner[SN_FRAME_DIRECTIONS * frame + d];
+        int32_t owner = sn_frames_of(member)->owner[SN_FRAME_DIRECTIONS * frame + d];
         sn_support_report *report = &reports[owner >= 0 && owner < rest ? owner : rest];
         if (d == 3) {
             sn_add_to3(report->torque, sn_load3(torque));
@@ -164,15 +167,16 @@ static void sum_reaction(const sn_scene_member *member, int32_t frame, const dou
 static sinew_status compute_supports(sn_scene_member *member, sn_support_report *reports) {
     for (int32_t k = 0; k < member->scene->support_count; k++) {
         sinew_frame_support_state state;
-        if (member->frames->support[k] < 0) {
+        if (sn_frames_of(member)->support[k] < 0) {
             continue;
         }
-        SN_TRY(sinew_frame_body_get_support(member->body, member->frames->support[k], &state));
+        SN_TRY(
+            sinew_frame_body_get_support(member->body, sn_frames_of(member)->support[k], &state));
         sn_add_to3(reports[k].force, sn_load3(state.force));
         sn_add_to3(reports[k].torque, sn_load3(state.torque));
     }
 
-    for (int32_t i = 0; i < member->frames->node_count; i++) {
+    for (int32_t i = 0; i < sn_frames_of(member)->node_count; i++) {
         double force[3], torque[3], x[3];
         SN_TRY(sinew_frame_body_get_reaction(member->body, i, force, torque));
         SN_TRY(sinew_frame_body_get_node(member->body, i, x, NULL));
@@ -191,13 +195,23 @@ static sinew_status replay(sn_scene_member *member, double time) {
     return sn_frames_replay(member, time);
 }
 
+static int32_t count_held_frames(const sn_scene_member *member) {
+    const sn_member_frames *frames = sn_frames_of(member);
+    int32_t count = 0;
+    for (int32_t i = 0; i < frames->node_count; i++) {
+        count += frames->hold[i] != SINEW_HOLD_NOTHING;
+    }
+    return count;
+}
+
 static void release(sn_scene_member *member) {
-    sinew_voxels_destroy(member->frames->voxels);
+    sinew_voxels_destroy(sn_frames_of(member)->voxels);
 }
 
 const sn_member_ops sn_frame_member_ops = {
     .apply = apply,
     .compute_supports = compute_supports,
     .replay = replay,
+    .count_held_frames = count_held_frames,
     .release = release,
 };

@@ -112,15 +112,16 @@ static void pick_triangles(const sn_scene_member *member, const sn_scene_load *l
 }
 
 sinew_status sn_builder_pick_area(sn_builder *b, sn_scene_member *member, int32_t index,
-                                  const sinew_mesh *net) {
+                                  const sinew_voxels *voxels, const sinew_mesh *net) {
     const sn_scene_load *load = &member->scene->loads[index];
     const sinew_mesh *surface = member->surface.mesh;
     sn_picked *picked = &member->loads[index];
 
+    // The triangles of the surface that the selection contains.
     picked->nodes = SN_PUSH(&b->world->arena, int32_t, surface->element_count);
     SN_TRY(sn_arena_status(&b->world->arena));
     double spacing[3];
-    sinew_voxels_get_grid(member->frames->voxels, NULL, spacing, NULL);
+    sinew_voxels_get_grid(voxels, NULL, spacing, NULL);
     pick_triangles(member, load, net, spacing, picked);
     if (picked->count == 0) {
         sn_json_mistake(b->mistakes, load->where.json,
@@ -128,6 +129,7 @@ sinew_status sn_builder_pick_area(sn_builder *b, sn_scene_member *member, int32_
         return SINEW_INVALID_DATA;
     }
 
+    // The smooth surface of a flat side has another area than the side: scale to the side's.
     double sum;
     sn_vec3 vector;
     sum_areas(surface, picked, &sum, &vector);

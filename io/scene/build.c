@@ -47,6 +47,8 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name,
     sn_source source = {name, data, size, b->fetch, b->fetch_user, true};
     sn_mesh_file file;
     sinew_status status = sn_mesh_read(b->context, &source, &file);
+
+    // The best kind of element in the file, unless the scene asks for the surface.
     double scale = b->scene->unit * (shape ? shape->scale : 1);
     sinew_element kinds[] = {SINEW_ELEMENT_TET10, SINEW_ELEMENT_HEX8, SINEW_ELEMENT_TET4};
     sinew_element kind = SINEW_ELEMENT_TRIANGLE;
@@ -71,6 +73,7 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name,
 }
 
 static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **out) {
+    // Shapes that need no file.
     if (shape->is_character) {
         return sn_builder_make_flesh(b, shape, out);
     }
@@ -90,6 +93,7 @@ static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, 
         return sinew_mesh_create_shape(b->context, &shape->shape, out);
     }
 
+    // A file: fill a surface with tets, or make tets quadratic.
     sinew_mesh *mesh = NULL;
     SN_TRY(sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
 
@@ -139,6 +143,7 @@ static sinew_status add_other_labels(const sn_builder *b, sn_scene_member *membe
                                      int32_t most) {
     const sinew_mesh *mesh = member->mesh;
     for (int32_t e = 0; e < mesh->element_count; e++) {
+        // Is there a material for the label?
         int32_t label = mesh->labels ? mesh->labels[e] : 0;
         int32_t k = 0;
         while (k < member->material_count && labels[k] != label) {
@@ -240,6 +245,7 @@ static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
     SN_TRY(list_materials(b, member, &labels));
     SN_TRY(sn_builder_check_fibres(b, member));
 
+    // The materials in the order of their labels.
     int32_t count = member->material_count;
     sinew_material_def *materials = SN_PUSH(&b->world->arena, sinew_material_def, count);
 
@@ -248,6 +254,7 @@ static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
         materials[i] = b->scene->materials[member->materials[i]].def;
     }
 
+    // The caller's mesh, field and surface are copied by the body.
     def.mesh = member->mesh;
     def.materials = materials;
     def.material_count = count;
@@ -448,6 +455,7 @@ static sinew_status add_supports_and_loads(sn_builder *b, sn_scene_member *membe
     member->targets = SN_PUSH(arena, double, 3 * (size_t)member->mesh->point_count);
     SN_TRY(sn_arena_status(arena));
 
+    // A mistake does not stop the loop: the user sees all of them at once.
     sinew_status status = SINEW_OK;
     for (int32_t i = 0; i < scene->support_count; i++) {
         sinew_status picked =
@@ -484,12 +492,15 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
     }
 
     const sn_json *json = member->scene->json;
+
+    // Bodies of frames have voxels instead of a mesh.
     if (member->scene->frames) {
         SN_TRY(sn_builder_make_frames(b, member));
         SN_TRY(sinew_body_set_solver(member->body, member->scene->solver));
         return sn_builder_bind(b, member);
     }
 
+    // Elements and position dynamics: a mesh and its field, the body, its surface.
     member->ops = &sn_element_member_ops;
     SN_TRY(sn_builder_note(b, json, make_mesh(b, &member->scene->shape, &member->mesh)));
     SN_TRY(sn_builder_make_field(b, member->scene, member->mesh, &member->field));
@@ -497,6 +508,7 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
     SN_TRY(sinew_body_set_solver(member->body, member->scene->solver));
     SN_TRY(sn_builder_take_surface(b, member));
 
+    // Bones hold nodes too, so they come before supports.
     sn_arena scratch = sn_arena_create(b->context);
     sinew_status status = sn_builder_bind(b, member);
     if (status == SINEW_OK) {

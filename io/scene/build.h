@@ -28,10 +28,10 @@ typedef struct sn_scene_member sn_scene_member;
 typedef struct sn_scene_world sn_scene_world;
 typedef struct sn_probe_state sn_probe_state;
 typedef struct sn_support_report sn_support_report; // io/scene/report.h
-typedef struct sn_member_frames sn_member_frames;   // io/scene/build_frames.h
 typedef struct sn_bones sn_bones;                   // io/scene/build_skeleton.h
 
 // What differs between bodies that are held and loaded at nodes and those that are at frames.
+// Nobody else asks which of the two a body is.
 typedef struct sn_member_ops {
     sinew_status (*apply)(sn_scene_member *member, double time); // targets of what is held, loads
     // The forces of its supports, as sn_scene_member_compute_supports.
@@ -39,6 +39,8 @@ typedef struct sn_member_ops {
     // Brings the body to the structure that it had at a time, of which a snapshot is to be
     // restored. NULL: it is always the same.
     sinew_status (*replay)(sn_scene_member *member, double time);
+    // The number of frames that are held now. NULL: the body has none.
+    int32_t (*count_held_frames)(const sn_scene_member *member);
     void (*release)(sn_scene_member *member); // NULL: nothing
 } sn_member_ops;
 
@@ -47,10 +49,10 @@ struct sn_scene_member {
     sinew_context *context;
     const sn_scene_body *scene;
     sinew_body *body;
-    sinew_mesh *mesh;         // rest mesh; owned; NULL for bodies of frames
-    sn_member_frames *frames; // NULL for bodies of elements
-    int32_t voxel_count;      // 0 without frames
-    int32_t frame_count;      // the most that it has in the course of the scene; 0 without frames
+    sinew_mesh *mesh;    // rest mesh; owned; NULL for bodies of frames
+    void *own;           // what `ops` keep for this body; NULL if nothing
+    int32_t voxel_count; // 0 without frames
+    int32_t frame_count; // the most that it has in the course of the scene; 0 without frames
     int32_t material_count,
         *materials; // of the scene's list, in the order in which the body numbers them
     sn_scene_surface surface;

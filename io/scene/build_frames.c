@@ -60,10 +60,12 @@ static void check_labels(const sn_builder *b, const sn_scene_body *body,
 static sinew_status make_tissues(const sn_builder *b, sn_scene_member *member, sn_arena *scratch,
                                  tissue_table *table) {
     const sn_scene_body *body = member->scene;
-    const sinew_voxels *voxels = member->frames->voxels;
+    const sinew_voxels *voxels = sn_frames_of(member)->voxels;
     sinew_label_statistics *statistics = SN_PUSH(scratch, sinew_label_statistics, MOST_LABELS);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // The labels that the voxels really have.
     SN_TRY(sinew_voxels_compute_statistics(voxels, statistics, MOST_LABELS, &table->count));
     if (table->count > MOST_LABELS) {
         return sn_fail(b->context, SINEW_UNSUPPORTED,
@@ -79,6 +81,7 @@ static sinew_status make_tissues(const sn_builder *b, sn_scene_member *member, s
     SN_TRY(sn_arena_status(&b->world->arena));
     member->material_count = table->count;
 
+    // Each label's material gives its stiffness and density; "tissues" may make it rigid.
     for (int32_t i = 0; i < table->count; i++) {
         int32_t label = statistics[i].label;
         table->labels[i] = label;
@@ -124,11 +127,14 @@ static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene
     double *positions = SN_PUSH(scratch, double, 3 * (size_t)count);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Frames with a position.
     for (int32_t i = 0; i < scene->node_count; i++) {
         nodes[i] = scene->nodes[i].def;
         memcpy(positions + 3 * (size_t)i, nodes[i].position, sizeof nodes[i].position);
     }
 
+    // The others are placed around them.
     if (count > scene->node_count) {
         sinew_placement_def def = scene->placement;
         double *fixed = SN_PUSH(scratch, double, 3 * (size_t)scene->node_count);
@@ -140,6 +146,7 @@ static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene
                                  NULL));
     }
 
+    // A frame inside a rigid part has no deformation to describe.
     for (int32_t i = scene->node_count; i < count; i++) {
         nodes[i].kind =
             in_rigid(voxels, table, positions + 3 * (size_t)i) ? SINEW_NODE_RIGID : scene->kind;
@@ -156,13 +163,16 @@ static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_m
     const sn_scene_frames *scene = body->frames;
     sinew_frame_body_def def = sinew_default_frame_body_def();
 
+    // What the body is made of.
     def.name = body->name;
-    def.voxels = member->frames->voxels;
+    def.voxels = sn_frames_of(member)->voxels;
     def.tissues = table->tissues;
     def.tissue_count = def.material_count = table->count;
     def.materials = table->materials;
     def.material_labels = table->labels;
     def.field = member->field;
+
+    // What drives it.
     def.nodes = nodes;
     def.node_count = scene->placement.count;
     def.blend = scene->blend;
@@ -172,6 +182,8 @@ static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_m
     def.springs = scene->springs;
     def.geometric_stiffness = scene->geometric_stiffness;
     def.surface = surface;
+
+    // How it moves at first.
     def.mass_damping = body->def.mass_damping;
     def.stiffness_damping = body->def.stiffness_damping;
     memcpy(def.position, body->def.position, sizeof def.position);
@@ -191,8 +203,9 @@ static sinew_status make_field(const sn_builder *b, sn_scene_member *member) {
     sinew_tetrahedralize_def fill = sinew_default_tetrahedralize_def();
     sinew_mesh *tets = NULL;
 
-    SN_TRY(sn_builder_note(b, member->scene->json,
-                           sn_builder_tets_of_voxels(b, member->frames->voxels, &fill, &tets)));
+    SN_TRY(
+        sn_builder_note(b, member->scene->json,
+                        sn_builder_tets_of_voxels(b, sn_frames_of(member)->voxels, &fill, &tets)));
 
     sinew_status status = sn_builder_make_field(b, member->scene, tets, &member->field);
     sinew_mesh_destroy(tets);
@@ -205,25 +218,31 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
     const sn_json *json = body->frames->json;
     tissue_table table;
     sinew_frame_node *nodes = NULL;
+
+    // The solid and its tissues; mistakes in the labels are reported together.
     int64_t before = b->mistakes->total;
 
-    SN_TRY(sn_builder_note(
-        b, body->json,
-        sn_builder_make_voxels(b, &body->shape, &body->frames->grid, &member->frames->voxels)));
+    SN_TRY(sn_builder_note(b, body->json,
+                           sn_builder_make_voxels(b, &body->shape, &body->frames->grid,
+                                                  &sn_frames_of(member)->voxels)));
     SN_TRY(sn_builder_note(b, json, make_tissues(b, member, scratch, &table)));
 
     if (b->mistakes->total > before) {
         return SINEW_INVALID_DATA;
     }
 
+    // The frames, and the axes of the material.
     SN_TRY(sn_builder_note(b, body->json, sn_builder_check_fibres(b, member)));
     SN_TRY(sn_builder_note(
-        b, json, make_nodes(b, body->frames, member->frames->voxels, &table, scratch, &nodes)));
+        b, json,
+        make_nodes(b, body->frames, sn_frames_of(member)->voxels, &table, scratch, &nodes)));
     SN_TRY(make_field(b, member));
 
+    // The body with its surface.
     sinew_mesh *surface = NULL;
     SN_TRY(sn_builder_note(
-        b, body->json, sn_builder_make_voxel_surface(b, body, member->frames->voxels, &surface)));
+        b, body->json,
+        sn_builder_make_voxel_surface(b, body, sn_frames_of(member)->voxels, &surface)));
     sinew_frame_body_def def = make_def(body, member, &table, nodes, surface);
     sinew_status status = sinew_frame_body_create(b->world->world, &def, &member->body);
     sinew_mesh_destroy(surface);
@@ -234,7 +253,7 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
 // --- what holds the frames
 
 static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
-    sn_member_frames *frames = member->frames;
+    sn_member_frames *frames = sn_frames_of(member);
     frames->step = b->scene->world.step;
     frames->first_count = frames->node_count = sinew_frame_body_get_node_count(member->body);
 
@@ -285,7 +304,7 @@ int32_t sn_frames_get_directions(int32_t hold) {
 }
 
 sinew_status sn_frames_note_held(sn_scene_member *member, int32_t node) {
-    double *held = member->frames->held + 7 * (size_t)node;
+    double *held = sn_frames_of(member)->held + 7 * (size_t)node;
     return sinew_frame_body_get_node(member->body, node, held, held + 3);
 }
 
@@ -319,8 +338,9 @@ static sinew_status hold_surface(sn_builder *b, sn_scene_member *member, int32_t
         return SINEW_OK;
     }
 
+    // The vertices that the selection contains.
     for (int32_t i = 0; i < surface->point_count; i++) {
-        if (select_point(&support->where, member->frames->voxels, surface, i)) {
+        if (select_point(&support->where, sn_frames_of(member)->voxels, surface, i)) {
             vertices[def.vertex_count++] = i;
         }
     }
@@ -334,13 +354,13 @@ static sinew_status hold_surface(sn_builder *b, sn_scene_member *member, int32_t
     def.axes = support->axes;
     return sn_builder_note(
         b, support->where.json,
-        sinew_frame_body_add_support(member->body, &def, &member->frames->support[index]));
+        sinew_frame_body_add_support(member->body, &def, &sn_frames_of(member)->support[index]));
 }
 
 // Holds the frames that an entry of "fixed" or "scripted" selects.
 static sinew_status hold_frames(sn_builder *b, sn_scene_member *member, int32_t index,
                                 sn_claims *claims) {
-    sn_member_frames *frames = member->frames;
+    sn_member_frames *frames = sn_frames_of(member);
     const sn_scene_support *support = &member->scene->supports[index];
     int32_t hold = hold_of_axes(support->axes);
     int32_t picked = 0;
@@ -366,7 +386,7 @@ static sinew_status hold_frames(sn_builder *b, sn_scene_member *member, int32_t 
 
 // The motion of each direction of each frame: its own, or that of an entry.
 static void choose_motions(sn_scene_member *member, const sn_claims *claims) {
-    sn_member_frames *frames = member->frames;
+    sn_member_frames *frames = sn_frames_of(member);
     for (int32_t i = 0; i < SN_FRAME_DIRECTIONS * frames->node_count; i++) {
         int32_t owner = frames->owner[i] = claims->owner[i];
         if (owner == claims->own_moved) {
@@ -381,11 +401,12 @@ static void choose_motions(sn_scene_member *member, const sn_claims *claims) {
 // What holds the frames: their own entries, then "fixed" and "scripted".
 static sinew_status apply_supports(sn_builder *b, sn_scene_member *member, const sinew_mesh *net,
                                    sn_arena *scratch) {
-    sn_member_frames *frames = member->frames;
+    sn_member_frames *frames = sn_frames_of(member);
     sn_claims claims = {.item = "frame", .own = "the frame's own entry"};
     SN_TRY(
         sn_claims_create(scratch, member->scene, frames->node_count, SN_FRAME_DIRECTIONS, &claims));
 
+    // The frames' own entries.
     for (int32_t i = 0; i < member->scene->frames->node_count; i++) {
         const sn_scene_node *node = &member->scene->frames->nodes[i];
         frames->hold[i] = node->hold;
@@ -393,6 +414,8 @@ static sinew_status apply_supports(sn_builder *b, sn_scene_member *member, const
                       sn_frames_get_directions(node->hold));
     }
 
+    // Entries of "fixed" and "scripted" hold a part of the surface, or frames if there is no
+    // surface.
     sinew_status status = SINEW_OK;
     for (int32_t k = 0; k < member->scene->support_count; k++) {
         bool found = false;
@@ -438,27 +461,28 @@ static sinew_status set_nodes(const sn_builder *b, sn_scene_member *member) {
             sinew_frame_body_set_velocity(member->body, i, node->velocity, node->spin)));
     }
 
-    for (int32_t i = 0; i < member->frames->node_count; i++) {
+    for (int32_t i = 0; i < sn_frames_of(member)->node_count; i++) {
         SN_TRY(sn_frames_note_held(member, i));
-        if (member->frames->hold[i]) {
-            SN_TRY(sinew_frame_body_hold(member->body, i, member->frames->hold[i]));
+        if (sn_frames_of(member)->hold[i]) {
+            SN_TRY(sinew_frame_body_hold(member->body, i, sn_frames_of(member)->hold[i]));
         }
     }
 
     return SINEW_OK;
 }
 
-// Tells what is where an insertion is to be, at the same time: a frame of the body, or an earlier
-// insertion. Returns whether.
-static bool tell_coincident(const sn_builder *b, const sn_scene_member *member, int32_t index,
+// Whether a frame of the body or an earlier insertion is where an insertion is to be, at the same
+// time; if so, notes it as a mistake.
+static bool note_coincident(const sn_builder *b, const sn_scene_member *member, int32_t index,
                             double cell) {
     const sn_scene_frames *scene = member->scene->frames;
     const sn_scene_insertion *own = &scene->insertions[index];
     const sn_json *place = sn_json_get(own->json, "position");
     sn_vec3 X = sn_load3(own->def.position);
 
-    for (int32_t i = 0; i < member->frames->first_count; i++) {
-        if (sn_distance(X, sn_load3(member->frames->rest + 3 * (size_t)i)) > 1e-6 * cell) {
+    // The frames that the body starts with.
+    for (int32_t i = 0; i < sn_frames_of(member)->first_count; i++) {
+        if (sn_distance(X, sn_load3(sn_frames_of(member)->rest + 3 * (size_t)i)) > 1e-6 * cell) {
             continue;
         }
         sn_json_mistake(b->mistakes, place, "frame %d is there already; stay a voxel (%g) away", i,
@@ -466,6 +490,7 @@ static bool tell_coincident(const sn_builder *b, const sn_scene_member *member, 
         return true;
     }
 
+    // Earlier insertions that are there at the same time.
     for (int32_t i = 0; i < index; i++) {
         const sn_scene_insertion *other = &scene->insertions[i];
         bool meet = own->time < other->leave && other->time < own->leave;
@@ -483,10 +508,10 @@ static bool tell_coincident(const sn_builder *b, const sn_scene_member *member, 
     return false;
 }
 
-// What would fail only later is looked at now.
+// Finds now what would fail only when a frame joins.
 static sinew_status check_insertions(const sn_builder *b, const sn_scene_member *member) {
     const sn_scene_frames *scene = member->scene->frames;
-    const sinew_voxels *voxels = member->frames->voxels;
+    const sinew_voxels *voxels = sn_frames_of(member)->voxels;
     double spacing[3];
     sinew_voxels_get_grid(voxels, NULL, spacing, NULL);
     double smallest = fmin(spacing[0], fmin(spacing[1], spacing[2]));
@@ -495,9 +520,12 @@ static sinew_status check_insertions(const sn_builder *b, const sn_scene_member 
     for (int32_t i = 0; i < scene->insertion_count; i++) {
         const sn_scene_insertion *insertion = &scene->insertions[i];
         double reach = sn_length(sn_load3(spacing));
+
+        // A node needs a solid around it, a range of a voxel, a position of its own and a kind that
+        // fits.
         bool inside = sinew_voxels_find_nearest(voxels, insertion->def.position, reach) >= 0;
         bool wide = insertion->def.range >= smallest;
-        bool free = !tell_coincident(b, member, i, smallest);
+        bool free = !note_coincident(b, member, i, smallest);
         bool fits = insertion->def.kind == SINEW_NODE_RIGID ||
                     !(scene->springs || scene->blend == SINEW_BLEND_DUAL_QUATERNION);
 
@@ -535,7 +563,7 @@ sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *membe
     SN_TRY(sn_arena_status(&b->world->arena));
 
     for (int32_t i = 0; i < surface->point_count; i++) {
-        if (select_point(where, member->frames->voxels, surface, i)) {
+        if (select_point(where, sn_frames_of(member)->voxels, surface, i)) {
             picked->nodes[picked->count++] = i;
         }
     }
@@ -551,7 +579,7 @@ sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *membe
 // A traction or a pressure on triangles of the surface.
 static sinew_status add_area_load(sn_builder *b, sn_scene_member *member, int32_t index,
                                   const sinew_mesh *net) {
-    SN_TRY(sn_builder_pick_area(b, member, index, net));
+    SN_TRY(sn_builder_pick_area(b, member, index, sn_frames_of(member)->voxels, net));
     const sn_scene_load *load = &member->scene->loads[index];
     const sn_picked *picked = &member->loads[index];
     sinew_load_def def = sinew_default_load_def();
@@ -590,11 +618,13 @@ static sinew_status make_loads(sn_builder *b, sn_scene_member *member, const sin
     SN_TRY(sn_arena_status(&b->world->arena));
 
     sinew_status status = SINEW_OK;
+
+    // Forces on frames need no preparation.
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_scene_load *load = &scene->loads[i];
-        if (load->at_node && load->node >= member->frames->node_count) {
+        if (load->at_node && load->node >= sn_frames_of(member)->node_count) {
             sn_json_mistake(b->mistakes, load->json, "frame %d: there are %d", load->node,
-                            member->frames->node_count);
+                            sn_frames_of(member)->node_count);
             status = SINEW_INVALID_DATA;
         }
 
@@ -619,7 +649,7 @@ static sinew_status finish(sn_builder *b, sn_scene_member *member) {
     const sn_scene_body *scene = member->scene;
     sinew_mesh *net = NULL;
     if (scene->load_count + scene->support_count > 0 && sn_scene_body_has_net(scene)) {
-        SN_TRY(sinew_voxels_create_surface(member->frames->voxels, 0, &net));
+        SN_TRY(sinew_voxels_create_surface(sn_frames_of(member)->voxels, 0, &net));
     }
 
     sn_arena scratch = sn_arena_create(b->context);
@@ -636,7 +666,7 @@ static sinew_status finish(sn_builder *b, sn_scene_member *member) {
 }
 
 sinew_status sn_builder_make_frames(sn_builder *b, sn_scene_member *member) {
-    member->frames = SN_PUSH(&b->world->arena, sn_member_frames, 1);
+    member->own = SN_PUSH(&b->world->arena, sn_member_frames, 1);
     SN_TRY(sn_arena_status(&b->world->arena));
     member->ops = &sn_frame_member_ops;
     sn_arena scratch = sn_arena_create(b->context);

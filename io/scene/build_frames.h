@@ -7,7 +7,8 @@
 
 enum { SN_FRAME_DIRECTIONS = 4 }; // of a frame that entries hold: x, y, z, rotation
 
-struct sn_member_frames {
+// What the operations of frame bodies keep for a member.
+typedef struct sn_member_frames {
     sinew_voxels *voxels; // owned
     double step;          // [s] of the world
     int32_t first_count;  // frames at the start; those that join later have the next numbers
@@ -22,7 +23,12 @@ struct sn_member_frames {
     // Of each entry of "fixed" and "scripted": the support of the surface that it became; -1 if it
     // holds frames, by their numbers or because no point of the surface is in its selection.
     int32_t *support;
-};
+} sn_member_frames;
+
+// Of a member whose ops are sn_frame_member_ops.
+static inline sn_member_frames *sn_frames_of(const sn_scene_member *member) {
+    return member->own;
+}
 
 // The voxels of a body's shape: a generated shape, solids, a closed surface, a volume of labels.
 sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *shape,
@@ -49,7 +55,7 @@ sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *membe
 // the surface of the voxels without smoothing, or NULL if the body's surface does not come from
 // them.
 sinew_status sn_builder_pick_area(sn_builder *b, sn_scene_member *member, int32_t load,
-                                  const sinew_mesh *net);
+                                  const sinew_voxels *voxels, const sinew_mesh *net);
 
 // Whether the surface of a body is the smoothed boundary of its voxels.
 bool sn_scene_body_has_net(const sn_scene_body *body);

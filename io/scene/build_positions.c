@@ -85,6 +85,8 @@ static sinew_status fill_positions(sn_builder *b, sn_scene_member *member,
 
     SN_TRY(sn_arena_status(scratch));
     *pbd = positions->def;
+
+    // Materials, chosen by the labels of the elements.
     for (int32_t i = 0; i < def->material_count; i++) {
         materials[i] = material_of(positions, &def->materials[i]);
     }
@@ -100,6 +102,7 @@ static sinew_status fill_positions(sn_builder *b, sn_scene_member *member,
         pbd->tet_materials = choice;
     }
 
+    // Rigid cores, and the axes of the material by columns.
     if (positions->core_count > 0) {
         number_cores(member, cores);
         pbd->cores = cores;

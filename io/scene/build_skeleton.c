@@ -1,3 +1,5 @@
+// Skeletons of a scene: built-in characters or files, with the motion they perform, which may come
+// from another skeleton.
 #include "io/scene/build_skeleton.h"
 
 #include "sinew/io/motion_file.h"
@@ -99,6 +101,8 @@ sinew_status sn_builder_make_bones(sn_builder *b) {
     for (int32_t i = 0; i < b->scene->skeleton_count; i++) {
         const sn_scene_skeleton *scene = &b->scene->skeletons[i];
         sn_bones *bones = &world->bones[i];
+
+        // Skeleton, motion and room for its pose; mistakes of all skeletons are collected.
         sinew_status made = sn_builder_note(b, scene->json, make_skeleton(b, scene, bones));
         if (made == SINEW_OK && scene->motion.file) {
             made = sn_builder_note(b, scene->motion.json, retarget(b, &scene->motion, bones));

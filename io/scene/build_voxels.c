@@ -25,6 +25,7 @@ static int32_t solids_of_shape(const sinew_shape_def *shape, sinew_solid_def sol
         return 0;
     }
 
+    // The outer solid, and a copy that becomes the hole of a tube.
     for (int i = 0; i < 2; i++) {
         solids[i] = sinew_default_solid_def();
         solids[i].solid = kinds[shape->shape];
@@ -99,6 +100,7 @@ static sinew_status voxels_of_parts(const sn_builder *b, const sn_scene_shape *s
     sinew_labelled_surface *surfaces = SN_PUSH(&scratch, sinew_labelled_surface, maps->part_count);
     sinew_status status = sn_arena_status(&scratch);
 
+    // Read all surfaces, then fill them together: where two overlap, priority decides.
     for (int32_t i = 0; i < maps->part_count && status == SINEW_OK; i++) {
         status = sn_builder_read_mesh(b, maps->parts[i].file, shape, true, &meshes[i]);
         surfaces[i] =
@@ -121,6 +123,8 @@ static sinew_status voxels_of_parts(const sn_builder *b, const sn_scene_shape *s
 static sinew_status make_solid(const sn_builder *b, const sn_scene_shape *shape,
                                const sinew_voxel_def *grid, sinew_voxels **voxels) {
     const sn_scene_maps *maps = shape->maps;
+
+    // Sources that describe the solid directly.
     if (maps && maps->specimen >= 0) {
         return sinew_voxels_create_specimen(b->context, (sinew_specimen)maps->specimen,
                                             maps->specimen_voxels, grid->memory_limit, voxels);
@@ -142,6 +146,7 @@ static sinew_status make_solid(const sn_builder *b, const sn_scene_shape *shape,
         return voxels_of_mesh(b, shape, grid, voxels);
     }
 
+    // A generated shape.
     sinew_solid_def solids[2];
     int32_t count = solids_of_shape(&shape->shape, solids);
     if (count == 0) {
@@ -175,6 +180,7 @@ static sinew_status copy_with_labels(const sn_builder *b, const sinew_mesh *mesh
     size_t width = (size_t)sinew_element_node_count(mesh->element);
     sinew_status status = sn_arena_status(&scratch);
 
+    // The voxel nearest to the middle of the corners.
     for (int32_t e = 0; status == SINEW_OK && e < mesh->element_count; e++) {
         double middle[3];
         sn_vec3 sum = {0, 0, 0};
@@ -250,6 +256,8 @@ bool sn_scene_body_has_net(const sn_scene_body *body) {
 sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_body *body,
                                            const sinew_voxels *voxels, sinew_mesh **surface) {
     const sn_scene_shape *shape = &body->shape;
+
+    // A surface that the scene names or that the shape brings along.
     if (body->surface) {
         return sn_builder_read_mesh(b, body->surface, shape, true, surface);
     }
@@ -263,6 +271,7 @@ sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_b
         return sinew_voxels_create_surface(voxels, SMOOTHING, surface);
     }
 
+    // The file that the voxels were made of: its triangles, or the boundary of its elements.
     sinew_mesh *mesh = NULL;
     SN_TRY(sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
     if (mesh->element == SINEW_ELEMENT_TRIANGLE) {

@@ -1,3 +1,6 @@
+// Which entry of a scene holds or moves each direction of a node or frame. Entries may overlap
+// where all of them hold; where one of them moves, the overlap is a conflict that is reported once
+// for each entry it overlaps.
 #include "io/scene/claims.h"
 
 #include "base/context.h"
@@ -39,6 +42,7 @@ void sn_claims_add(sn_claims *claims, int32_t entry, int32_t item, int32_t direc
             continue;
         }
 
+        // An entry that moves takes precedence over one that only holds.
         int32_t *owner = &claims->owner[(size_t)item * (size_t)claims->width + (size_t)d];
         int32_t before = *owner;
         if (before == SN_CLAIM_NONE || moves(claims, entry)) {
@@ -51,6 +55,7 @@ void sn_claims_add(sn_claims *claims, int32_t entry, int32_t item, int32_t direc
             continue;
         }
 
+        // Count each item once.
         sn_claim_conflict *found = &claims->conflicts[before];
         if (found->count == 0) {
             found->first = item;

@@ -106,6 +106,7 @@ static void read_statics(sn_scene_reader *reader, const sn_json *json) {
         return;
     }
 
+    // true and false stand for the default settings.
     if (json->kind == SN_JSON_BOOLEAN) {
         scene->statics = json->boolean;
         return;
@@ -137,6 +138,8 @@ static void read_attachment(const sn_scene_reader *reader, const sn_json *json,
     item->json = json;
     item->body = sn_scene_find_body(reader, sn_json_require(mistakes, json, "body"));
     item->target = to ? sn_scene_find_body(reader, to) : -1;
+
+    // What is attached: the nodes of a selection, or a point.
     if ((where != NULL) + (point != NULL) != 1) {
         sn_json_mistake(mistakes, json, "an attachment is at one of \"where\" and \"point\"");
     }
@@ -147,6 +150,7 @@ static void read_attachment(const sn_scene_reader *reader, const sn_json *json,
         item->at_point = sn_scene_read_lengths(reader, point, item->point);
     }
 
+    // What it is attached to, and how stiffly.
     const sn_json *place = sn_json_get(json, "at");
     if (place) {
         item->has_place = sn_scene_read_lengths(reader, place, item->place);
@@ -181,6 +185,8 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
     sn_scene_probe *items = sn_scene_push(reader, json->count, sizeof *items);
     for (int32_t i = 0; items && i < json->count; i++) {
         const sn_json *item = &json->items[i];
+
+        // A probe without a body belongs to the first.
         items[i].name = "probe";
         items[i].json = &json->items[i];
         if (!sn_scene_check_object(reader, item, SN_KEYS("name", "body", "point"))) {
@@ -212,6 +218,7 @@ static void read_output(sn_scene_reader *reader, const sn_json *json) {
         return;
     }
 
+    // glTF stores joints in sets of four.
     int64_t every = 1, joints = 4;
     const sn_json *joints_json = sn_json_get(json, "skin_joints");
     if (sn_json_integer(reader->mistakes, joints_json, 4, 8, &joints) && joints != 4 &&
@@ -224,6 +231,7 @@ static void read_output(sn_scene_reader *reader, const sn_json *json) {
     sn_json_integer(reader->mistakes, sn_json_get(json, "every"), 1, 100000000, &every);
     output->every = (int32_t)every;
 
+    // A list replaces the default formats.
     const sn_json *formats = sn_json_get(json, "formats");
     if (!formats || !sn_json_is(reader->mistakes, formats, SN_JSON_ARRAY)) {
         return;
@@ -256,6 +264,7 @@ static void read_preview(sn_scene_reader *reader, const sn_json *json) {
         return;
     }
 
+    // Values out of range are reported and replaced, so that reading can go on.
     int32_t color = 0;
     int64_t count = preview->count;
     double size[2] = {480, 360};

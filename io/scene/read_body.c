@@ -9,6 +9,7 @@ enum { LONGEST_NAME = 100 }; // bytes
 
 static void read_generated(const sn_scene_reader *reader, const sn_json *json,
                            sinew_shape_def *def) {
+    // Only a rectangle is made of triangles.
     int32_t kind = SINEW_SHAPE_BOX;
     int32_t element = SINEW_ELEMENT_TET4;
 
@@ -21,6 +22,8 @@ static void read_generated(const sn_scene_reader *reader, const sn_json *json,
     sn_json_word(reader->mistakes, sn_json_get(json, "element"), SN_WORDS(SINEW_WORDS_ELEMENTS),
                  &element);
     def->element = (sinew_element)element;
+
+    // Defaults are in the scene's unit.
     for (int k = 0; k < 3; k++) {
         def->size[k] = reader->scene->unit;
     }
@@ -32,6 +35,7 @@ static void read_generated(const sn_scene_reader *reader, const sn_json *json,
     sn_scene_read_length(reader, sn_json_get(json, "thickness"), &def->thickness);
     sn_scene_read_length(reader, sn_json_get(json, "cell"), &def->cell_size);
 
+    // Whole numbers of cells, or a size of cell.
     double cells[3] = {0, 0, 0};
     const sn_json *cells_json = sn_json_get(json, "cells");
     if (sn_json_numbers(reader->mistakes, cells_json, 3, cells)) {
@@ -102,6 +106,7 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json,
         return;
     }
 
+    // A volume keeps the unit of its file unless the scene scales it.
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "scale"), 0, INFINITY, "",
                           &shape->scale);
 
@@ -113,6 +118,8 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json,
     sn_json_string(reader->mistakes, sn_json_get(json, "volume"), &shape->volume);
     shape->generated = !sn_json_get(json, "file") && !solids && !shape->volume;
     sn_scene_read_maps(reader, json, shape);
+
+    // One source for each shape.
     shape->is_character = sn_json_get(json, "character") != NULL;
     shape->is_organism = sn_json_get(json, "organism") != NULL;
 
@@ -236,6 +243,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     static const char *const planes[] = {"strain", "stress"};
     static const char *const volumes[] = {"auto", "standard", "averaged"};
 
+    // A body without a name is called by its number.
     char *name = sn_scene_push(reader, 24, 1);
     if (name) {
         snprintf(name, 24, "body%d", index);
@@ -256,6 +264,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
         return;
     }
 
+    // Shape and model decide which other keys make sense.
     int32_t model = 0, mass = 0, plane = 0, volume = 0;
     read_name(reader, sn_json_get(json, "name"), &body->name);
     sn_scene_read_shape(reader, sn_json_require(reader->mistakes, json, "shape"), &body->shape);
@@ -266,6 +275,8 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_json_word(reader->mistakes, sn_json_get(json, "volume"), volumes, 3, &volume);
     body->def.name = body->name;
     sn_scene_read_frames(reader, json, model == FRAMES, body);
+
+    // Keys that frames do not have.
     const char *const for_elements[] = {"mass", "plane", "thickness", "volume"};
 
     for (int i = 0; model == FRAMES && i < 4; i++) {
@@ -280,6 +291,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
                         "organisms are bodies of elements");
     }
 
+    // Constants of the body.
     body->positions.used = model == POSITIONS;
     if (model < FRAMES) {
         body->def.model = (sinew_model)model;
@@ -296,8 +308,12 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     read_damping(reader, sn_json_get(json, "damping"), &body->def);
     sn_scene_read_solver(reader, sn_json_get(json, "solver"), &body->solver);
     read_placement(reader, json, &body->def);
+
+    // What acts on the body.
     sn_scene_read_supports(reader, json, body);
     sn_scene_read_loads(reader, sn_json_get(json, "loads"), body);
+
+    // "skin" is the character's own surface, not a file.
     sn_json_string(reader->mistakes, sn_json_get(json, "surface"), &body->surface);
     body->skin = (body->shape.is_character || body->shape.is_organism) && body->surface &&
                  strcmp(body->surface, "skin") == 0;
@@ -306,6 +322,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
         body->surface = NULL;
     }
 
+    // Parts that have files of their own.
     sn_scene_read_field(reader, sn_json_get(json, "field"), body);
     sn_scene_read_positions(reader, sn_json_get(json, "positions"), body);
     sn_scene_read_binding(reader, json, body);
@@ -328,6 +345,8 @@ void sn_scene_read_bodies(sn_scene_reader *reader, const sn_json *json) {
 
     for (int32_t i = 0; i < json->count; i++) {
         read_body(reader, &json->items[i], i, &bodies[i]);
+
+        // Names are how everything else refers to bodies.
         for (int32_t k = 0; k < i; k++) {
             if (strcmp(bodies[k].name, bodies[i].name) == 0) {
                 sn_json_mistake(reader->mistakes, &json->items[i],

@@ -87,6 +87,7 @@ static void read_obstacle(const sn_scene_reader *reader, const sn_json *json,
         return;
     }
 
+    // Default lengths are in metres, those of the file in its unit.
     sinew_obstacle_def *def = &obstacle->def;
     int32_t kind = 0;
     def->radius *= reader->scene->unit;
@@ -118,6 +119,7 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
         return;
     }
 
+    // One obstacle more than listed: the ground.
     bool listed = list && sn_json_is(reader->mistakes, list, SN_JSON_ARRAY);
     sn_scene_obstacle *obstacles =
         sn_scene_push(reader, (listed ? list->count : 0) + 1, sizeof *obstacles);
@@ -135,6 +137,8 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
                                        "thickness", "ground", "pairs"))) {
         return;
     }
+
+    // How contact is treated everywhere.
     int32_t mode = 0;
     sn_json_word(reader->mistakes, sn_json_get(json, "mode"), modes, 2, &mode);
     contact->def.mode = (sinew_contact_mode)mode;
@@ -144,6 +148,7 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
     read_positive_length(reader, sn_json_get(json, "friction_speed"), &contact->def.friction_speed);
     read_positive_length(reader, sn_json_get(json, "thickness"), &contact->def.thickness);
 
+    // The ground is an obstacle like the others.
     const sn_json *ground = sn_json_get(json, "ground");
     if (ground && read_ground(reader, ground, &obstacles[scene->obstacle_count])) {
         scene->obstacle_count++;

@@ -74,6 +74,7 @@ static void read_curve(const sn_scene_reader *reader, const sn_json *json, sinew
     curve->points = read_points(reader, sn_json_require(reader->mistakes, json, "points"), &count);
     curve->point_count = count;
 
+    // The spline has degree three, or less with few points.
     const sn_json *weights = sn_json_get(json, "weights");
     const sn_json *knots = sn_json_get(json, "knots");
     if (curve->kind == SINEW_CURVE_STROKE) {
@@ -86,6 +87,7 @@ static void read_curve(const sn_scene_reader *reader, const sn_json *json, sinew
                                  "knots, as many as points and the degree and one,");
     }
 
+    // How the cross-section is oriented.
     if (sn_json_get(json, "normal")) {
         sn_scene_read_direction(reader, sn_json_get(json, "normal"), curve->normal);
     }
@@ -130,6 +132,7 @@ static void read_curves(const sn_scene_reader *reader, const sn_json *json, sine
         strokes = NULL;
     }
 
+    // Curves first, then strokes.
     int32_t first = curves ? curves->count : 0;
     int32_t count = first + (strokes ? strokes->count : 0);
     sinew_curve_def *list = sn_scene_push(reader, count, sizeof *list);
@@ -185,6 +188,7 @@ void sn_scene_read_field(const sn_scene_reader *reader, const sn_json *json, sn_
         return;
     }
 
+    // Strokes alone have no cross-section, so they give fibres.
     int32_t kind = sn_json_get(json, "strokes") && !sn_json_get(json, "curves")
                        ? SINEW_FIELD_FIBRES
                        : SINEW_FIELD_FRAMES;
@@ -197,6 +201,8 @@ void sn_scene_read_field(const sn_scene_reader *reader, const sn_json *json, sn_
     sn_json_word(reader->mistakes, sn_json_get(json, "by"), places, 2, &by);
     field->def.kind = (sinew_field_kind)kind;
     field->def.unknowns = (sinew_field_unknowns)by;
+
+    // Where the field comes from: exactly one source.
     read_curves(reader, json, &field->def);
     sn_json_string(reader->mistakes, sn_json_get(json, "file"), &field->file);
     field->uniform = sn_json_get(json, "rotation") != NULL;

@@ -54,6 +54,8 @@ void sn_scene_read_solids(const sn_scene_reader *reader, const sn_json *json,
         sinew_solid_def *solid = &solids[i];
 
         *solid = sinew_default_solid_def();
+
+        // Defaults are in the scene's unit.
         for (int k = 0; k < 3; k++) {
             solid->size[k] = reader->scene->unit;
         }
@@ -120,6 +122,7 @@ static void read_hold(const sn_scene_reader *reader, const sn_json *json, const 
     const sn_json *motion_json = sn_json_get(json, "motion");
     const sn_json *rotate = sn_json_get(motion_json, "rotate");
 
+    // A frame with a motion is held completely unless "hold" says otherwise.
     *scripted = motion_json != NULL;
     *hold = motion_json ? SINEW_HOLD_ALL : SINEW_HOLD_NOTHING;
 
@@ -136,6 +139,7 @@ static void read_hold(const sn_scene_reader *reader, const sn_json *json, const 
                             "nothing of the frame is held, so nothing can follow a motion");
     }
 
+    // A frame rotates about itself by default.
     if (rotate && !sn_json_get(rotate, "center")) {
         memcpy(motion->center, position, sizeof motion->center);
     }
@@ -182,6 +186,7 @@ static void read_placement(const sn_scene_reader *reader, const sn_json *json,
                                                                : SINEW_PLACEMENT_EVEN;
     def->count = frames->node_count;
 
+    // How many frames.
     const sn_json *count = sn_json_get(json, "count");
     const sn_json *placement = sn_json_get(json, "placement");
 
@@ -208,6 +213,7 @@ static void read_placement(const sn_scene_reader *reader, const sn_json *json,
         return;
     }
 
+    // How they are spread.
     static const char *const kinds[] = {"even", "spectral"};
     int32_t kind = (int32_t)def->kind;
     read_word(reader, placement, "kind", kinds, 2, &kind);
@@ -235,6 +241,7 @@ static void read_weights(const sn_scene_reader *reader, const sn_json *json,
         return;
     }
 
+    // What the weights are a function of.
     int32_t kind = (int32_t)def->kind;
     int32_t metric = (int32_t)def->metric;
 
@@ -246,6 +253,8 @@ static void read_weights(const sn_scene_reader *reader, const sn_json *json,
     read_extent(reader, json, "range", false, &def->range);
     sn_json_number(reader->mistakes, sn_json_get(json, "falloff"), 1, 8, "", &def->falloff);
     sn_scene_read_direction(reader, sn_json_get(json, "axis"), def->axis);
+
+    // Solver, and what is stored.
     read_extent(reader, json, "node_radius", false, &def->node_radius);
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "tolerance"), 0, 1, "",
                           &def->tolerance);
@@ -339,6 +348,8 @@ static void read_insertion(const sn_scene_reader *reader, const sn_json *json,
 
     read_word(reader, json, "kind", SN_WORDS(SINEW_WORDS_NODE_KINDS), &kind);
     insertion->def.kind = (sinew_node_kind)kind;
+
+    // When and where it joins, and when it leaves.
     sn_json_number(mistakes, sn_json_require(mistakes, json, "time"), 0, INFINITY, "s",
                    &insertion->time);
     sn_scene_read_lengths(reader, sn_json_require(mistakes, json, "position"),
@@ -407,6 +418,7 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
         return;
     }
 
+    // Defaults are in place before anything can fail.
     sn_scene_frames *frames = sn_scene_push(reader, 1, sizeof *frames);
     if (!frames) {
         return;
@@ -429,6 +441,7 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
         return;
     }
 
+    // Words first, since parts depend on them.
     static const char *const masses[] = {"auto", "row-sum", "consistent"};
     int32_t kind = SINEW_NODE_RIGID;
     int32_t blend = SINEW_BLEND_LINEAR;
@@ -441,6 +454,8 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
     frames->kind = (sinew_node_kind)kind;
     frames->mass = (sinew_frame_mass)mass;
     frames->blend = (sinew_blend)blend;
+
+    // Parts; placement follows the weights, which have a placement of their own.
     read_nodes(reader, sn_json_get(json, "nodes"), frames);
     read_weights(reader, sn_json_get(json, "weights"), &frames->weights);
     read_placement(reader, json, frames); // suits the weights

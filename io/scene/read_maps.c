@@ -29,6 +29,7 @@ static void read_specimen(const sn_scene_reader *reader, const sn_json *json, sn
         names[i] = sinew_specimen_name((sinew_specimen)i);
     }
 
+    // An unknown word has been reported; -1 stands for no specimen.
     const sn_json *word = sn_json_get(json, "specimen");
     const sn_json *voxels = sn_json_get(json, "voxels");
 
@@ -53,6 +54,8 @@ static void read_surfaces(const sn_scene_reader *reader, const sn_json *json, sn
     sn_scene_part *parts = push_list(reader, json, sizeof *parts, &maps->part_count);
     for (int32_t i = 0; i < maps->part_count; i++) {
         const sn_json *item = &json->items[i];
+
+        // By default later surfaces win over earlier ones.
         int64_t label = i + 1;
         int64_t priority = i;
 
@@ -108,6 +111,8 @@ static void read_layer_lists(const sn_scene_reader *reader, const sn_json *item,
                              sinew_layers_def *layers) {
     const sn_json *thickness = sn_json_require(reader->mistakes, item, "thickness");
     const sn_json *labels = sn_json_require(reader->mistakes, item, "labels");
+
+    // Each entry is checked by itself, then the lengths of the lists.
     int32_t count, label_count;
     double *lengths = push_list(reader, thickness, sizeof *lengths, &count);
     int32_t *numbers = push_list(reader, labels, sizeof *numbers, &label_count);
@@ -165,6 +170,7 @@ void sn_scene_read_maps(const sn_scene_reader *reader, const sn_json *json, sn_s
         return;
     }
 
+    // Most shapes have none of these, so they are stored apart.
     sn_scene_maps *maps = sn_scene_push(reader, 1, sizeof *maps);
     if (!maps) {
         return;

@@ -89,6 +89,7 @@ static void read_form(const sn_scene_reader *reader, const sn_json *json,
     static const char *const keys[] = {"poisson_12", "poisson_23", "poisson_31",
                                        "shear_12",   "shear_23",   "shear_31"};
 
+    // Which of the six are given.
     const char *missing = NULL;
     int given = 0;
     for (int i = 0; i < 6; i++) {
@@ -119,6 +120,7 @@ static void check_idle(const sn_scene_reader *reader, const sn_json *json,
     bool transverse = def->law == SINEW_MATERIAL_TRANSVERSE;
     const char *law = orthotropic ? "orthotropic" : transverse ? "transverse" : "";
 
+    // Constants that belong to another law.
     for (int i = 0; i < CONSTANTS; i++) {
         const sn_json *value = sn_json_get(json, constants[i].key);
         if (!value || !constants[i].law || strcmp(constants[i].law, law) == 0) {
@@ -128,6 +130,7 @@ static void check_idle(const sn_scene_reader *reader, const sn_json *json,
                         constants[i].law);
     }
 
+    // Constants of isotropic laws.
     const sn_json *young = sn_json_get(json, "young");
     const sn_json *poisson = sn_json_get(json, "poisson");
     if (young && (orthotropic || transverse)) {
@@ -175,6 +178,7 @@ static void read_def(const sn_scene_reader *reader, const sn_json *json,
         return;
     }
 
+    // Law and preset first: the constants that follow override theirs.
     int64_t before = reader->mistakes->total;
     read_law(reader, sn_json_get(json, "law"), def);
     read_preset(reader, sn_json_get(json, "preset"), def);
@@ -185,6 +189,7 @@ static void read_def(const sn_scene_reader *reader, const sn_json *json,
     sn_json_boolean(reader->mistakes, sn_json_get(json, "inversion"), &def->inversion);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "exact_rotation"), &def->exact_rotation);
 
+    // Numbers by table.
     for (int i = 0; i < CONSTANTS; i++) {
         const sn_json *value = sn_json_get(json, constants[i].key);
         if (!value) {
@@ -194,6 +199,7 @@ static void read_def(const sn_scene_reader *reader, const sn_json *json,
         sn_json_number(reader->mistakes, value, -INFINITY, INFINITY, constants[i].unit, target);
     }
 
+    // Later checks run only if what they check was read.
     read_form(reader, json, &def->orthotropic);
     if (reader->mistakes->total == before) {
         check_idle(reader, json, def);
@@ -244,6 +250,7 @@ void sn_scene_read_materials(sn_scene_reader *reader, const sn_json *json) {
 }
 
 int32_t sn_scene_read_material(sn_scene_reader *reader, const sn_json *json) {
+    // A body without a material gets the default one.
     if (!json) {
         sn_scene *scene = reader->scene;
         sn_scene_material *list = sn_scene_push(reader, scene->material_count + 1, sizeof *list);
@@ -265,6 +272,7 @@ int32_t sn_scene_read_material(sn_scene_reader *reader, const sn_json *json) {
         return add_material(reader, "inline", json);
     }
 
+    // A word names an entry of "materials".
     const char *words[MAX_WORDS];
     int32_t index = -1, count = 0;
     for (int32_t i = 0; i < reader->scene->material_count && count < MAX_WORDS; i++) {

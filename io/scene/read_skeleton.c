@@ -66,6 +66,7 @@ static void read_skeleton(const sn_scene_reader *reader, const sn_json *json,
         return;
     }
 
+    // One source.
     const sn_json *character = sn_json_get(json, "character");
     const sn_json *file = sn_json_get(json, "file");
     if (!character == !file) {
@@ -75,12 +76,16 @@ static void read_skeleton(const sn_scene_reader *reader, const sn_json *json,
     }
 
     sn_scene_read_character(reader, character, &skeleton->character);
+
+    // Options of built-in characters.
     double degrees = skeleton->character.angle / radians;
 
     sn_json_number(mistakes, sn_json_get(json, "degrees"), -3600, 3600, "degrees", &degrees);
     sn_json_number(mistakes, sn_json_get(json, "seconds"), 0, 3600, "s",
                    &skeleton->character.duration);
     skeleton->character.angle = degrees * radians;
+
+    // Options of files, and the motion.
     sn_json_string(mistakes, file, &skeleton->file);
     sn_scene_read_unit(reader, sn_json_get(json, "unit"), &skeleton->unit);
     sn_json_string(mistakes, sn_json_get(json, "animation"), &skeleton->animation);
@@ -122,6 +127,7 @@ void sn_scene_read_binding(const sn_scene_reader *reader, const sn_json *body_js
         return;
     }
 
+    // Words are the names of the skeletons that were read before.
     const char *names[64];
     int32_t count = reader->scene->skeleton_count < 64 ? reader->scene->skeleton_count : 64;
     int32_t word = 0;
@@ -142,6 +148,7 @@ static bool read_axes(const sn_scene_reader *reader, const sn_json *json, double
         return false;
     }
 
+    // Three numbers.
     if (json->kind == SN_JSON_ARRAY) {
         if (!sn_json_numbers(reader->mistakes, json, 3, out)) {
             return false;
@@ -157,6 +164,7 @@ static bool read_axes(const sn_scene_reader *reader, const sn_json *json, double
         return true;
     }
 
+    // One number for all.
     if (!sn_json_number(reader->mistakes, json, 0, high, unit, &out[0])) {
         return false;
     }
@@ -226,6 +234,7 @@ void sn_scene_read_positions(const sn_scene_reader *reader, const sn_json *json,
         return;
     }
 
+    // The order and the number of iterations.
     sinew_pbd_def *def = &positions->def;
     int32_t mode = 0, order = 0;
 
@@ -242,6 +251,8 @@ void sn_scene_read_positions(const sn_scene_reader *reader, const sn_json *json,
                     &consolidating);
     def->iterations = (int32_t)iterations;
     def->consolidating = (int32_t)consolidating;
+
+    // Damping and stiffness.
     sn_json_number(reader->mistakes, sn_json_get(json, "consolidation"), 1, 1e9, "",
                    &def->consolidation);
     sn_json_number(reader->mistakes, sn_json_get(json, "drag"), 0, 1e9, "1/s", &def->drag);

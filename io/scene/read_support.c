@@ -33,6 +33,8 @@ void sn_scene_read_motion(const sn_scene_reader *reader, const sn_json *json,
 
     const sn_json *translate = sn_json_get(json, "translate");
     const sn_json *rotate = sn_json_get(json, "rotate");
+
+    // Three curves of displacement.
     if (translate && sn_json_is(reader->mistakes, translate, SN_JSON_ARRAY)) {
         if (translate->count != 3) {
             sn_json_mistake(reader->mistakes, translate,
@@ -49,6 +51,7 @@ void sn_scene_read_motion(const sn_scene_reader *reader, const sn_json *json,
         return;
     }
 
+    // One rotation about an axis.
     motion->turns = true;
     motion->axis[2] = 1;
     sn_scene_read_direction(reader, sn_json_require(reader->mistakes, rotate, "axis"),
@@ -70,6 +73,8 @@ static int32_t read_list(const sn_scene_reader *reader, const sn_json *json, boo
         sn_scene_support *support = &supports[i];
 
         *support = (sn_scene_support){.axes = SINEW_AXIS_ALL, .scripted = scripted};
+
+        // A bare selection stands for {"where": selection}.
         bool plain = item->kind == SN_JSON_STRING ||
                      (item->kind == SN_JSON_OBJECT && !sn_json_get(item, "where"));
 
@@ -78,6 +83,7 @@ static int32_t read_list(const sn_scene_reader *reader, const sn_json *json, boo
             continue;
         }
 
+        // Otherwise an object; what is scripted needs a motion.
         bool known = scripted
                          ? sn_scene_check_object(reader, item, SN_KEYS("where", "axes", "motion"))
                          : sn_scene_check_object(reader, item, SN_KEYS("where", "axes"));
@@ -132,6 +138,8 @@ static void read_place(const sn_scene_reader *reader, const sn_json *item,
     if (special && !body->frames) {
         sn_json_key_mistake(reader->mistakes, special, "this belongs to bodies of frames");
     }
+
+    // Read whatever is there, so that its mistakes are reported too.
     if (where) {
         sn_scene_read_select(reader, where, &load->where);
     }

@@ -51,6 +51,7 @@ bool sn_scene_read_rotation(const sn_scene_reader *reader, const sn_json *json, 
         return true;
     }
 
+    // A quaternion.
     if (json->kind == SN_JSON_ARRAY) {
         double q[4];
         if (!sn_json_numbers(reader->mistakes, json, 4, q)) {
@@ -70,6 +71,7 @@ bool sn_scene_read_rotation(const sn_scene_reader *reader, const sn_json *json, 
         return true;
     }
 
+    // Axis and angle.
     double axis[3] = {0, 0, 1};
     double degrees = 0;
     if (!sn_scene_check_object(reader, json, SN_KEYS("axis", "degrees"))) {
@@ -106,6 +108,7 @@ static void read_keys(const sn_scene_reader *reader, const sn_json *json, double
         return;
     }
 
+    // Values are in the unit of the curve; times ascend strictly.
     for (int32_t i = 0; i < json->count; i++) {
         double pair[2] = {0, 0};
         sn_json_numbers(reader->mistakes, &json->items[i], 2, pair);
@@ -141,6 +144,8 @@ void sn_scene_read_curve(const sn_scene_reader *reader, const sn_json *json, dou
     }
 
     *curve = (sn_curve){.kind = SN_CURVE_SINE, .period = 1};
+
+    // Keys, or a sine.
     const sn_json *keys = sn_json_get(json, "keys");
     if (keys) {
         read_keys(reader, keys, unit, curve);
@@ -171,6 +176,7 @@ double sn_curve_at(const sn_curve *curve, double time) {
                curve->amplitude * sin(360 * radians * (time / curve->period + curve->phase));
     }
 
+    // Keys: repeated, or held beyond both ends.
     int32_t last = curve->key_count - 1;
     double first = curve->times[0];
     double span = curve->times[last] - first;
@@ -184,6 +190,7 @@ double sn_curve_at(const sn_curve *curve, double time) {
         return curve->values[last];
     }
 
+    // The key before, and the fraction of the way to the next one.
     int32_t i = 0;
     while (curve->times[i + 1] <= time) {
         i++;
@@ -233,6 +240,7 @@ static void read_region(const sn_scene_reader *reader, const sn_json *json, sn_s
             return;
         }
 
+        // Bounds that are left out do not bound.
         for (int k = 0; k < 3; k++) {
             select->lower[k] = -INFINITY;
             select->upper[k] = INFINITY;
@@ -294,6 +302,7 @@ void sn_scene_read_select(const sn_scene_reader *reader, const sn_json *json, sn
         return;
     }
 
+    // The only key is the kind.
     const sn_json *item = &json->items[0];
     for (int kind = 0; kind < 10; kind++) {
         if (strcmp(item->key, kinds[kind]) == 0) {
@@ -301,6 +310,7 @@ void sn_scene_read_select(const sn_scene_reader *reader, const sn_json *json, sn
         }
     }
 
+    // Its value is what the kind needs.
     int64_t label = 0;
     switch (select->kind) {
     case SN_SELECT_ALL:
@@ -328,6 +338,7 @@ void sn_scene_read_select(const sn_scene_reader *reader, const sn_json *json, sn
 }
 
 static bool test_list(const sn_select *select, const sn_select_node *node) {
+    // By number or by label.
     if (select->kind == SN_SELECT_NODES) {
         for (int32_t i = 0; i < select->count; i++) {
             if (select->nodes[i] == node->node) {
@@ -346,6 +357,7 @@ static bool test_list(const sn_select *select, const sn_select_node *node) {
         return false;
     }
 
+    // By other selections: "every" stops at the first that is not met, "any" at the first that is.
     bool every = select->kind == SN_SELECT_EVERY;
     for (int32_t i = 0; i < select->count; i++) {
         if (sn_select_test(&select->parts[i], node) != every) {

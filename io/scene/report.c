@@ -1,3 +1,5 @@
+// What acts on a body at a time, for summaries and tables: its loads with their areas, and the
+// reactions of its supports.
 #include "io/scene/report.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+// The vocabulary tables that the reader, the help, the completion, the schema and the bindings
+// share (sinew/io/words.h).
 #include "io/scene/words.h"
 
 #include "sinew/io/specimen.h"

@@ -107,6 +107,7 @@ static sinew_status check_elimination(sinew_world *world, const sinew_attachment
         return SINEW_OK;
     }
 
+    // The tied node loses its own unknowns, so nothing else may prescribe or use them.
     sinew_body *body = attachment->tied.body;
     sinew_body *target = attachment->target.body;
     int32_t node = attachment->tied.point.row[0];
@@ -120,6 +121,7 @@ static sinew_status check_elimination(sinew_world *world, const sinew_attachment
                        node, body->name);
     }
 
+    // Its carriers must keep theirs: ties do not chain.
     for (int32_t k = 0; k < attachment->target.point.count; k++) {
         int32_t row = attachment->target.point.row[k];
         if (is_tied(world, target, row) || (target == body && row == node)) {
@@ -190,6 +192,7 @@ sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // From here on the attachment owns its memory, and is released as a whole.
     attachment->arena = arena;
     sinew_status status = build_attachment(world, def, attachment);
     if (status == SINEW_OK) {
@@ -315,7 +318,7 @@ void sinew_attachment_get_positions(sinew_attachment *attachment, double tied[3]
     }
 }
 
-// What an eliminated node lacks for its balance.
+// The residual force of an eliminated node.
 static sinew_status compute_tie_force(const sinew_attachment *attachment, double force[3]) {
     sinew_body *body = attachment->tied.body;
     size_t count = (size_t)sn_body_size(body);

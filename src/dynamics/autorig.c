@@ -106,6 +106,7 @@ static sinew_status report_coverage(const sn_shape *shape, sn_arena *arena,
     SN_TRY(sn_arena_status(arena));
     double distance = 0;
     for (int32_t v = 0; v < shape->voxels->count; v++) {
+        // The node with the largest weight at the voxel.
         int64_t best = table->start[v];
         for (int64_t k = best + 1; k < table->start[v + 1]; k++) {
             if (table->weight[k] > table->weight[best]) {
@@ -119,6 +120,7 @@ static sinew_status report_coverage(const sn_shape *shape, sn_arena *arena,
                                 sn_load3(shape->node_position + 3 * (size_t)node));
     }
 
+    // Smallest, largest and mean share.
     report->coverage[0] = INFINITY;
     for (int32_t i = 0; i < shape->node_count; i++) {
         double share = (double)voxels[i] / shape->voxels->count;
@@ -159,10 +161,14 @@ static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omeg
     double mu;
 
     SN_TRY(sn_arena_status(arena));
+
+    // K and M at rest.
     sn_evaluation evaluation = {.q = body->rest, .matrix = K};
 
     body->ops->elasticity.evaluate(body, &evaluation);
     sn_body_add_mass(body, &body->pattern, M, 1, body->rest);
+
+    // A typical omega^2, from the diagonals.
     for (int32_t row = 0; row < body->rows; row++) {
         size_t place = 9 * (size_t)body->pattern.diagonal[row];
         for (size_t k = 0; k < 3; k++) {
@@ -175,6 +181,8 @@ static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omeg
         return SINEW_OK; // a single rigid frame
     }
 
+    // The largest omega^2 of (K, M) is the smallest mu of M x = mu (K + shift M) x; the shift makes
+    // K + shift M positive definite although rigid motions have no stiffness.
     double shift = 1e-3 * mean;
     sn_body_add_mass(body, &body->pattern, K, shift, body->rest);
     sn_bsr_mirror(context, &body->pattern, K);
@@ -204,12 +212,15 @@ static sinew_status report_frequencies(sinew_body *body, sn_arena *arena,
     double highest;
 
     SN_TRY(sn_arena_status(arena));
+
+    // Without any stiffness there is nothing to resolve: a step for pictures.
     report->advised_step = 1.0 / 30;
     SN_TRY(highest_mode(body, arena, &highest));
     if (!(highest > 0) || sn_body_size(body) <= rigid + 1) {
         return SINEW_OK;
     }
 
+    // The lowest frequency is the first after the rigid motions.
     SN_TRY(sinew_body_compute_modes(body, rigid + 1, frequencies, NULL));
     report->frequency[0] = frequencies[rigid];
     report->frequency[1] = sqrt(highest) / (2 * pi);
@@ -219,6 +230,7 @@ static sinew_status report_frequencies(sinew_body *body, sn_arena *arena,
         return SINEW_OK; // frames that no strain holds
     }
 
+    // Thirty steps for each period of the lowest mode.
     report->condition = pow(report->frequency[1] / report->frequency[0], 2);
     report->advised_step = fmin(report->advised_step, 1 / (30 * report->frequency[0]));
 
@@ -284,6 +296,8 @@ sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *d
                                   sinew_autorig_report *report, sinew_body **out) {
     sinew_context *context = world->context;
     sinew_autorig_report made = {0};
+
+    // Check what the definitions of voxels and of the body do not.
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_autorig_def"));
     if (!def->voxels == (def->surface_count < 1) || def->tissue_count < 0) {
         return sn_fail(
@@ -305,6 +319,7 @@ sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *d
                        (int)def->kind, SINEW_NODE_RIGID, SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC);
     }
 
+    // Voxels that are made here belong to the body.
     sinew_voxels *own = NULL;
     if (!def->voxels) {
         SN_TRY(sinew_voxels_create_from_surfaces(context, def->surfaces, def->surface_count,
@@ -322,6 +337,8 @@ sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *d
     }
 
     sn_frame_model_of(body)->own_voxels = own;
+
+    // The report needs the body in its world.
     if (report) {
         status = fill_report(body, def, &made);
     }

@@ -29,6 +29,7 @@ sinew_status sn_coupling_collect_ties(sn_island *island) {
             continue;
         }
 
+        // The tied row is the weighted sum of the rows that carry it, all in the island's numbers.
         const sn_island_body *target = member_of(island, attachment->target.body);
         SN_ASSERT(target);
 
@@ -223,6 +224,7 @@ static sinew_status build_pattern(sn_island *island, sn_arena *scratch) {
     int32_t *tie_of_row;
     SN_TRY(push_tie_of_row(island, scratch, &tie_of_row));
 
+    // Rows that are coupled: within each body, by links, and by contact.
     int32_t list_count = island->body_count + 2;
     sn_bsr_sets *lists = SN_PUSH(scratch, sn_bsr_sets, list_count);
     SN_TRY(sn_arena_status(scratch));
@@ -241,6 +243,8 @@ static sinew_status build_pattern(sn_island *island, sn_arena *scratch) {
     if (island->contact) {
         lists[list_count - 1] = island->contact->sets;
     }
+
+    // One pattern for all, and where the blocks of each body go in it.
     SN_TRY(sn_bsr_build(&island->arena, island->rows, lists, list_count, &island->own_pattern));
     island->pattern = &island->own_pattern;
 

@@ -72,6 +72,7 @@ static sinew_status check_plane(sinew_context *context, const sinew_body_def *de
                        def->thickness);
     }
 
+    // Rotation, position and velocities keep to the plane.
     const double *r = def->rotation;
     if (r[0] != 0 || r[1] != 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -107,6 +108,8 @@ static sinew_status check_body(sinew_context *context, const sinew_body_def *def
     SN_TRY(sinew_mesh_check(context, def->mesh));
     SN_TRY(check_materials(context, def));
     SN_TRY(check_axes(context, def));
+
+    // How dilatation is integrated.
     if ((int)def->volume < SINEW_VOLUME_AUTO || def->volume > SINEW_VOLUME_AVERAGED) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "volume is %d; valid are 0 to %d",
                        (int)def->volume, (int)SINEW_VOLUME_AVERAGED);
@@ -124,6 +127,8 @@ static sinew_status check_body(sinew_context *context, const sinew_body_def *def
                            i);
         }
     }
+
+    // The initial motion.
     SN_TRY(check_numbers(context, "position", def->position, 3));
     SN_TRY(check_numbers(context, "rotation", def->rotation, 4));
     SN_TRY(check_numbers(context, "velocity", def->velocity, 3));

@@ -99,6 +99,8 @@ static sn_solver_kind linear_solver_of(const sn_island *island, bool is_static) 
 
 sinew_status sn_integrate_prepare(sn_island *island, bool is_static) {
     sn_solver_kind kind = linear_solver_of(island, is_static);
+
+    // Another integrator, or a static solve, may need another solver.
     if (!island->solver || island->solver_kind != kind) {
         sn_solver *solver;
         sn_solver_products products = {island->row_set_count, island->row_sets,
@@ -112,6 +114,7 @@ sinew_status sn_integrate_prepare(sn_island *island, bool is_static) {
         island->solver_kind = kind;
     }
 
+    // Stiffness damping keeps the tangent at the start of each step.
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         if (member->body->stiffness_damping > 0 && !member->damping) {
@@ -139,6 +142,8 @@ sn_newton_def sn_integrate_newton_def(const sinew_world_def *def) {
 static void compute_drive(sn_island *island) {
     int32_t count = sn_island_size(island);
     bool damped = false;
+
+    // Damping acts on the present velocities.
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
         damped = damped || member->body->stiffness_damping > 0;
@@ -146,6 +151,7 @@ static void compute_drive(sn_island *island) {
                (size_t)sn_body_size(member->body) * sizeof(double));
     }
 
+    // Forces at the present positions, and the tangent if it damps.
     memset(island->xi, 0, (size_t)count * sizeof(double));
     memset(island->xi_inertia, 0, (size_t)count * sizeof(double));
     island->energy_before = sn_island_evaluate(
@@ -156,6 +162,8 @@ static void compute_drive(sn_island *island) {
 
     sn_island_compute_inertia_offset(island,
                                      (sn_scheme){.c = 1}); // at xi = 0 only damping is left of it
+
+    // The sum, for unknowns that are free to follow it.
     for (int32_t i = 0; i < count; i++) {
         island->residual[i] = island->external[i] + island->force[i] - island->inertia_offset[i];
     }
@@ -209,23 +217,28 @@ static sinew_status divide_by_mass(sn_island *island, double h, double reach,
                                    sinew_step_report *report) {
     sinew_context *context = island->world->context;
     int32_t count = sn_island_size(island);
+
+    // Without stiffness, the matrix of the island is its mass and the penalties of links.
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sn_bsr_set_zero(context, member->pattern, member->matrix);
     }
 
+    // Gaps of the links at the end of the step, which penalties draw together.
     set_free_step(island, h);
     double limit = island->world->def.newton_tolerance * sn_vector_largest(count, island->residual);
 
     sn_links_compute_gaps(island, island->xi, reach);
     sn_island_assemble(island, (sn_scheme){.c = 1}, SN_WANT_ENERGY);
-    sn_links_add_lack(island, island->residual);
+    sn_links_add_residual(island, island->residual);
 
     for (int32_t i = 0; i < count; i++) {
         island->residual[i] = island->mask[i] ? 0 : island->residual[i];
     }
 
     sn_bsr_constrain(context, island->pattern, island->A, island->mask);
+
+    // Solve for the acceleration.
     SN_TRY(sn_solver_update(island->solver, island->A, NULL));
     memset(island->direction, 0, (size_t)count * sizeof(double));
 
@@ -236,6 +249,8 @@ static sinew_status divide_by_mass(sn_island *island, double h, double reach,
     sn_solver_solve(island->solver, island->residual, island->direction, newton.solver_tolerance,
                     newton.solver_iterations, &solve);
     sn_newton_take_solve(report, &solve, island->world->def.solver_tolerance);
+
+    // Multipliers take over what the penalties carry, until the links are closed.
     sn_island_expand(island, island->direction);
     sn_links_predict(island, island->direction);
     sn_links_advance(island, 1);
@@ -396,6 +411,7 @@ static void predict_held(sn_island *island, const sn_island_body *member) {
     bool moved_before = *body->history >= 1;
     bool middle = integrator->span < 1;
 
+    // The displacement of the last step.
     if (moved_before) {
         sn_body_difference(body, d, body->q, body->previous_q);
     }
@@ -405,6 +421,8 @@ static void predict_held(sn_island *island, const sn_island_body *member) {
             continue;
         }
 
+        // (3 xi - d) / 2h is the velocity at the end of the step, to second order; with one step
+        // more behind it, so is the acceleration.
         double xi = island->prescribed[first + k];
         double v0 = body->v[k];
         double v = moved_before ? (3 * xi - d[k]) / (2 * h) : xi / h;
@@ -413,6 +431,7 @@ static void predict_held(sn_island *island, const sn_island_body *member) {
             a = (3 * v - 4 * v0 + body->previous_v[k]) / (2 * h);
         }
 
+        // What makes a(xi) and v(xi) of the integrator equal to these at the prescribed step.
         double balance_v = middle ? 0.5 * (v + v0) : v;
         double balance_xi = integrator->span * xi;
         island->xi_inertia[first + k] = balance_xi - h * h / integrator->c * a;

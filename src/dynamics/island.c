@@ -31,6 +31,8 @@ static sinew_status push_vectors(sn_island *island) {
     }
 
     island->mask = SN_PUSH(&island->arena, uint8_t, sn_island_size(island));
+
+    // Solvers that use positions get them if every row is a point.
     bool points = true;
     for (int32_t i = 0; i < island->body_count; i++) {
         points = points && !island->bodies[i].body->ops->motion.retract;
@@ -111,17 +113,20 @@ static bool wants_products(const sn_island *island, bool is_static) {
 }
 
 static sinew_status build(sn_island *island, sinew_body **bodies, int32_t count, bool is_static) {
+    // Bodies, and whether their stiffness is multiplied without a matrix.
     SN_TRY(push_bodies(island, bodies, count));
     island->matrix_free = wants_products(island, is_static);
     if (island->matrix_free) {
         SN_TRY(prepare_products(island));
     }
 
+    // What couples them.
     SN_TRY(push_vectors(island));
     SN_TRY(sn_coupling_collect_ties(island));
     SN_TRY(sn_links_collect(island));
     SN_TRY(sn_contact_island_create(island));
 
+    // A single body without couplings shares its pattern and its matrix with the island.
     bool alone = count == 1 && island->tie_count == 0 && island->link_count == 0;
     bool touching = island->contact && island->contact->sets.count > 0;
     if (alone && !touching) {
@@ -196,6 +201,7 @@ double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want wa
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
 
+        // Each body evaluates at q (+) xi, and adds to its own rows and matrix.
         sn_body_retract(body, member->trial_q, body->q, xi + 3 * member->first_row);
         sn_evaluation evaluation = {.q = member->trial_q,
                                     .want_energy = true,
@@ -250,11 +256,14 @@ bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want
         sn_bsr_set_zero_lower(context, island->pattern, island->A);
     }
 
+    // What products without a matrix have to multiply.
     island->remote_stiffness = want != SN_WANT_ENERGY;
     island->remote_damping = scheme.e;
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
+
+        // A = K + e D + (c + alpha e) M
         if (member->damping && body->stiffness_damping > 0) {
             sn_bsr_add_scaled(context, member->pattern, member->matrix, scheme.e, member->damping);
         }
@@ -268,6 +277,7 @@ bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want
         }
     }
 
+    // Penalties are chosen by the stiffness around the links, which is known only now.
     bool chosen = sn_links_choose_penalties(island);
     sn_links_add_matrix(island, link_part_of(want));
     for (int32_t i = 0; island->positions && i < island->body_count; i++) {
@@ -292,6 +302,7 @@ static void compute_inertia(sn_island *island, sn_scheme scheme, const double *x
         const double *xi_inertia = island->xi_inertia + first;
         const double *w = island->velocity_offset + first;
 
+        // M (a xi + b)
         for (int32_t k = 0; k < count; k++) {
             double step = xi ? xi[first + k] : 0;
             u[k] = scheme.c * (step - xi_inertia[k]) + alpha * (scheme.e * step + w[k]);
@@ -302,6 +313,7 @@ static void compute_inertia(sn_island *island, sn_scheme scheme, const double *x
             continue;
         }
 
+        // D (e xi + w)
         double *product = island->product + first;
         for (int32_t k = 0; k < count; k++) {
             u[k] = scheme.e * (xi ? xi[first + k] : 0) + w[k];
@@ -346,6 +358,7 @@ static void add_remote_product(sn_island *island, double *y) {
             continue;
         }
 
+        // Stiffness, then damping with the tangent that was kept for it.
         double *to = island->remote_y + 3 * member->first_row;
         double damping = island->remote_damping * body->stiffness_damping;
         const double *from = island->remote_x + 3 * member->first_row;
@@ -357,6 +370,7 @@ static void add_remote_product(sn_island *island, double *y) {
         }
     }
 
+    // Back to the free rows.
     sn_island_reduce(island, island->remote_y);
     for (int32_t i = 0; i < sn_island_size(island); i++) {
         y[i] += island->mask[i] ? 0 : island->remote_y[i];

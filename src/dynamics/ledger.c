@@ -1,3 +1,5 @@
+// The energy ledger of an island: kinetic and elastic energies at both ends of a step, the work
+// that was done between them, and the comparison. ledger.h has the reasoning.
 #include "dynamics/ledger.h"
 
 #include "dynamics/contact_touch.h"
@@ -91,6 +93,7 @@ static double compute_support_work(sn_island *island) {
             continue;
         }
 
+        // Of this step xi is known; of the last one the displacement is q - previous_q.
         double *moved = now ? island->xi + first : island->scratch + first;
         const double *inertia = now ? island->inertia + first : body->inertia;
         const uint8_t *mask = island->mask + first;
@@ -102,6 +105,7 @@ static double compute_support_work(sn_island *island) {
             sn_body_difference(body, moved, body->q, body->previous_q);
         }
 
+        // The reaction is what inertia needs beyond elastic and external forces.
         for (int32_t k = 0; k < sn_body_size(body); k++) {
             if (mask[k] == SN_MASK_HELD) {
                 double reaction =

@@ -1,3 +1,5 @@
+// Links: their terms and forces, penalties and multipliers, and the remaining gaps. link.h has the
+// method.
 #include "dynamics/link.h"
 
 #include <math.h>
@@ -79,6 +81,7 @@ static sinew_status make_link(sn_island *island, sinew_attachment *attachment, s
     make_end(island, &attachment->tied, &link->ends[0]);
     make_end(island, &attachment->target, &link->ends[1]);
 
+    // The terms of both ends, one after the other.
     int32_t most = 0;
     for (int e = 0; e < 2; e++) {
         link->ends[e].first_term = link->count;
@@ -88,6 +91,7 @@ static sinew_status make_link(sn_island *island, sinew_attachment *attachment, s
         }
     }
 
+    // Room for them, and for the curvature of the end that needs most.
     link->row = SN_PUSH(&island->arena, int32_t, link->count);
     link->C = SN_PUSH(&island->arena, sn_mat3, link->count);
     link->curvature = SN_PUSH(&island->arena, sn_mat3, (size_t)most * (size_t)most);
@@ -288,6 +292,7 @@ void sn_links_add_matrix(sn_island *island, sn_link_part part) {
             continue;
         }
 
+        // p C' C
         for (int32_t a = 0; a < link->count; a++) { // two terms of one row meet in both orders
             for (int32_t b = 0; b < link->count; b++) {
                 if (link->row[a] < link->row[b]) {
@@ -302,6 +307,7 @@ void sn_links_add_matrix(sn_island *island, sn_link_part part) {
             continue;
         }
 
+        // The curvature of each end times the tension, with opposite signs.
         sn_vec3 tension = tension_of(link);
         add_curvature(island, link, &link->ends[0], tension);
         add_curvature(island, link, &link->ends[1], sn_scale(-1, tension));
@@ -342,7 +348,7 @@ void sn_links_compute_gaps(sn_island *island, const double *xi, double reach) {
     }
 }
 
-double sn_links_largest_lack(const sn_island *island) {
+double sn_links_largest_residual(const sn_island *island) {
     double largest = 0;
     for (int32_t i = 0; i < island->link_count; i++) {
         const sn_link *link = &island->links[i];
@@ -363,7 +369,7 @@ double sn_links_largest_lack(const sn_island *island) {
     return largest;
 }
 
-void sn_links_add_lack(const sn_island *island, double *force) {
+void sn_links_add_residual(const sn_island *island, double *force) {
     for (int32_t i = 0; i < island->link_count; i++) {
         const sn_link *link = &island->links[i];
         for (int32_t k = 0; link->hard && k < link->count; k++) {

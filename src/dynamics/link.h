@@ -74,9 +74,9 @@ void sn_links_compute_gaps(sn_island *island, const double *xi, double reach);
 
 // The largest force that hard links would still have to add: p |g|, or infinity for a gap whose
 // penalty is not chosen. [N]
-double sn_links_largest_lack(const sn_island *island);
+double sn_links_largest_residual(const sn_island *island);
 // force -= C' p g of hard links.
-void sn_links_add_lack(const sn_island *island, double *force);
+void sn_links_add_residual(const sn_island *island, double *force);
 
 // At the end of a solve: the attachments receive the forces of their hard links, and out -= the
 // forces of all links, for the reactions at supports that carry them.

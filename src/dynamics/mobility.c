@@ -1,3 +1,7 @@
+// Builds the equations of all supports and attachments of an island, and names the motions in their
+// null space (see mobility.h).
+//
+// Cost: one dense symmetric eigenvalue problem with six unknowns for each body.
 #include "dynamics/mobility.h"
 
 #include "frame/body/frame_body.h"
@@ -32,6 +36,7 @@ static void wrench_of_unknown(const sinew_body *body, int32_t unknown, sn_vec3 *
     *force = unit;
     *torque = sn_v3(0, 0, 0);
 
+    // A row of elements is the position of a node.
     if (!model) {
         *at = sn_load3(body->q + 3 * (size_t)row);
         return;
@@ -43,6 +48,7 @@ static void wrench_of_unknown(const sinew_body *body, int32_t unknown, sn_vec3 *
             continue;
         }
 
+        // Of a frame, a row is its position, its rotation, or an axis that rotates.
         bool translates = row == sn_node_translation_row(node);
         *at = sn_load3(sn_node_translation(node, body->q));
         *force = translates ? unit : sn_v3(0, 0, 0);
@@ -251,6 +257,7 @@ sinew_status sn_mobility_check(sn_island *island) {
     sinew_status status = sn_arena_status(&arena);
 
     if (status == SINEW_OK) {
+        // Centres and sizes first: equations of attachments involve two bodies.
         for (int32_t i = 0; i < island->body_count; i++) {
             measure_body(island->bodies[i].body, &m.center[i], &m.size[i]);
         }

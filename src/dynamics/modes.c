@@ -91,6 +91,7 @@ sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count, double *f
             body->name);
     }
 
+    // One mode less than there are free unknowns: Lanczos needs a vector more.
     int32_t free_count = 0;
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         free_count += !body->mask[i];

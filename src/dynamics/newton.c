@@ -1,3 +1,8 @@
+// Newton's method for a step of an island (newton.h): evaluation, the direction with contact and
+// links, the line search, and the decision when to stop.
+//
+// Iterations of a step that balances inertia go downhill on phi. Static solves may climb for a few
+// full steps, because the energy of a nearly incompressible bend rises before it falls.
 #include "dynamics/newton.h"
 
 #include "base/clock.h"
@@ -180,6 +185,7 @@ static sinew_status solve_direction(sn_island *island, const sn_newton_def *def,
 
     constrain(island, moving);
     for (int attempt = 0;; attempt++) {
+        // Held unknowns of the direction keep their remaining step; the others start from zero.
         SN_TRY(sn_solver_update(island->solver, island->A, island->positions));
         for (int32_t i = 0; i < sn_island_size(island); i++) {
             if (!island->mask[i]) {
@@ -190,6 +196,8 @@ static sinew_status solve_direction(sn_island *island, const sn_newton_def *def,
         sn_solve_report solve;
         sn_solver_solve(island->solver, island->scratch, island->direction, def->solver_tolerance,
                         def->solver_iterations, &solve);
+
+        // A direction that is only inaccurate is still usable.
         *usable = solve.outcome == SN_SOLVE_CONVERGED || solve.outcome == SN_SOLVE_NOT_CONVERGED;
 
         if (*usable || solve.outcome == SN_SOLVE_NOT_FINITE || attempt == shifts) {
@@ -199,6 +207,7 @@ static sinew_status solve_direction(sn_island *island, const sn_newton_def *def,
             break;
         }
 
+        // Shift the diagonal, by a little at first, then ten times as much in total.
         report->solver_iterations += solve.iterations;
         double added = attempt ? 9 * shift : 1e-8 * mean_diagonal(island);
 
@@ -354,18 +363,20 @@ void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double r
 
     for (int pass = 0; island->hard_link_count > 0 && pass < MAX_PASSES; pass++) {
         sn_links_compute_gaps(island, island->xi, reach);
-        if (!(sn_links_largest_lack(island) > limit)) {
+        if (!(sn_links_largest_residual(island) > limit)) {
             return;
         }
 
+        // The forces that would close the remaining gaps.
         memset(rhs, 0, (size_t)count * sizeof *rhs);
         memset(more, 0, (size_t)count * sizeof *more);
-        sn_links_add_lack(island, rhs);
+        sn_links_add_residual(island, rhs);
 
         for (int32_t i = 0; i < count; i++) {
             rhs[i] = island->mask[i] ? 0 : rhs[i];
         }
 
+        // Solve for the correction with the same matrix.
         sn_solve_report solve;
         sn_solver_solve(island->solver, rhs, more, def->solver_tolerance, def->solver_iterations,
                         &solve);
@@ -375,6 +386,7 @@ void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double r
             return;
         }
 
+        // Multipliers take over what the penalties carried.
         sn_island_expand(island, more);
         sn_links_predict(island, more);
         sn_links_advance(island, 1);
@@ -462,7 +474,7 @@ static sinew_status iterate(sn_island *island, const sn_newton_def *def, int32_t
     double limit = fmax(def->tolerance * point.scale, point.floor);
     bool open = island->contact && sn_contact_is_open(island);
     bool balanced = !moving && !open && point.residual <= limit;
-    if (balanced && dog->steps == 0 && sn_links_largest_lack(island) <= limit) {
+    if (balanced && dog->steps == 0 && sn_links_largest_residual(island) <= limit) {
         report->outcome = SINEW_OUTCOME_CONVERGED;
         return SINEW_OK;
     }

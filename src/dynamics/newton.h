@@ -36,8 +36,8 @@ sinew_status sn_newton_iterate(sn_island *island, const sn_newton_def *def, int3
                                double *moved, bool *done, sinew_step_report *report);
 
 // After a linear solve for `direction` that moved xi by `reach` times it: solves with the same
-// matrix until hard links lack no more than the force `limit`. Direction and xi take in what that
-// adds.
+// matrix until the residual of hard links is at most the force `limit`. Direction and xi take in
+// what that adds.
 void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach, double limit,
                            sinew_step_report *report);
 

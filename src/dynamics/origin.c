@@ -1,3 +1,4 @@
+// Fingerprints by FNV-1a over the fields of the definitions (see origin.h).
 #include "dynamics/origin.h"
 
 #include "base/hash.h"

@@ -1,3 +1,5 @@
+// Rescue of a failed step (see rescue.h). The bodies themselves take the smaller steps, so their
+// state is saved before and restored afterwards.
 #include "dynamics/rescue.h"
 
 #include "dynamics/integrate.h"

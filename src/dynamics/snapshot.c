@@ -197,6 +197,7 @@ sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, si
                        (unsigned long long)header.size, bytes ? size : 0);
     }
 
+    // Attachments, bodies, forces and contact, in the order in which they are restored.
     char *next = write_bytes(bytes, &header, sizeof header);
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sinew_attachment *attachment = world->attachments[i];
@@ -215,6 +216,7 @@ sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, si
 
     sn_contact_write_state(world, next);
 
+    // The checksum covers all other bytes, so it comes last.
     header.checksum = compute_checksum(bytes, (size_t)header.size);
     memcpy(bytes, &header, sizeof header);
     return SINEW_OK;
@@ -258,6 +260,8 @@ static sinew_status check_header(const sinew_world *world, const void *bytes, si
                                  snapshot_header *header) {
     sinew_context *context = world->context;
     snapshot_header expected = make_header(world);
+
+    // Are the bytes what was written?
     switch (read_header(bytes, size, header)) {
     case SNAPSHOT_SOUND: break;
     case SNAPSHOT_FOREIGN:
@@ -272,6 +276,7 @@ static sinew_status check_header(const sinew_world *world, const void *bytes, si
                        "the snapshot is damaged: its checksum does not match");
     }
 
+    // Do they belong to this world?
     if (header->structure != expected.structure) {
         return sn_fail(
             context, SINEW_INVALID_DATA,
@@ -325,6 +330,8 @@ static sinew_status check_forces(sinew_body *body, const char **next, const char
     force_header header;
     size_t left = (size_t)(end - *next);
     bool sound = left >= sizeof header;
+
+    // Counts are checked against what is left before anything is read.
     if (sound) {
         memcpy(&header, *next, sizeof header);
         sound = (header.vertices == 0 || header.vertices == body->surface->point_count) &&
@@ -337,6 +344,7 @@ static sinew_status check_forces(sinew_body *body, const char **next, const char
                        "the snapshot is damaged: its forces on body \"%s\" do not fit", body->name);
     }
 
+    // Points are found in order, so that equal ones are not mixed up.
     const char *records =
         *next + forces_size(&header) - (size_t)header.points * sizeof(point_force);
     sinew_point *point = body->points;
@@ -373,6 +381,8 @@ static sinew_status check_all_forces(sinew_world *world, const char *next, const
 static const char *restore_forces(const char *next, sinew_body *body) {
     force_header header;
     next = read_bytes(next, &header, sizeof header);
+
+    // Forces on the surface.
     body->surface_forces = header.forced ? body->surface_force_room : NULL;
     size_t size = 3 * (size_t)header.vertices * sizeof(double);
     if (header.forced) {
@@ -380,6 +390,7 @@ static const char *restore_forces(const char *next, sinew_body *body) {
     }
     next += size;
 
+    // Forces on points.
     for (sinew_point *point = body->points; point; point = point->next) {
         point->force = (sn_vec3){0};
     }

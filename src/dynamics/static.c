@@ -65,11 +65,14 @@ static sinew_status solve_parts(sn_island *island, const sn_newton_def *newton, 
     memset(island->xi, 0, bytes);
     memset(island->inertia, 0, bytes);
 
+    // The full load; these vectors are unused without inertia.
     double *full = island->xi_inertia;
     double *full_step = island->velocity_offset; // unused without inertia
 
     memcpy(full, island->external, bytes);
     memcpy(full_step, island->prescribed, bytes);
+
+    // Each part starts from the equilibrium of the last.
     for (int32_t part = 1; part <= parts; part++) {
         double share = (double)part / parts;
         for (int32_t i = 0; i < sn_island_size(island); i++) {

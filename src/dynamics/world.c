@@ -218,6 +218,7 @@ sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
         return SINEW_OK;
     }
 
+    // Islands are rebuilt from scratch when anything that couples bodies has changed.
     sn_world_forget_islands(world);
     if (world->contact && !world->contact->overlay_valid) {
         world->contact->overlay_count = 0;
@@ -231,6 +232,8 @@ sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
         find_islands(world, number);
     }
 
+    // Islands in the order of their first bodies, so that results do not depend on how they were
+    // found.
     sn_island **last = &world->islands;
     for (int32_t first = 0; status == SINEW_OK && first < (int32_t)world->body_count; first++) {
         int32_t count = 0;
@@ -250,6 +253,7 @@ sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
         }
     }
 
+    // All islands or none.
     sn_arena_destroy(&scratch);
     if (status != SINEW_OK) {
         sn_world_forget_islands(world);
@@ -322,6 +326,8 @@ static sinew_status judge_step(sn_island *island, sinew_step_report *report) {
     sinew_context *context = island->world->context;
     const char *name = island->bodies[0].body->name;
     double time = sinew_world_get_time(island->world);
+
+    // Positions that are not finite.
     if (report->outcome == SINEW_OUTCOME_NOT_FINITE || !sn_integrate_is_finite(island)) {
         report->outcome = SINEW_OUTCOME_NOT_FINITE;
         return sn_fail(context, SINEW_DIVERGED,
@@ -330,6 +336,7 @@ static sinew_status judge_step(sn_island *island, sinew_step_report *report) {
                        time, name);
     }
 
+    // Energy that no work explains.
     if (!sn_ledger_check(island)) {
         report->outcome = SINEW_OUTCOME_UNSTABLE;
         return sn_fail(context, SINEW_DIVERGED,
@@ -340,6 +347,7 @@ static sinew_status judge_step(sn_island *island, sinew_step_report *report) {
                        island->ledger.explained);
     }
 
+    // What single bodies cannot continue from, such as blended rotations that cancel.
     sinew_status status = sn_integrate_check(island);
     if (status != SINEW_OK) {
         report->outcome = SINEW_OUTCOME_SINGULAR;
@@ -418,6 +426,8 @@ static void accept_step(sinew_world *world) {
 sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     double begin = sn_seconds();
     sinew_step_report report = {.solver_converged = true};
+
+    // Contact first: what may touch decides which bodies form an island.
     bool contact = world->contact && world->contact->on;
     sinew_status status = contact ? sn_contact_join(world) : SINEW_OK;
     if (status == SINEW_OK) {
@@ -429,6 +439,8 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     if (status == SINEW_OK && contact) {
         sn_contact_begin_step(world);
     }
+
+    // Solve, certify, and only then accept.
     if (status == SINEW_OK) {
         status = solve_islands(world, &report);
     }
@@ -453,6 +465,8 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
 sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
                                       sinew_step_report *out) {
     double begin = sn_seconds();
+
+    // Refuse what has no equilibrium to look for.
     SN_TRY(SN_CHECK_DEF(world->context, def, "sinew_default_static_def"));
     SN_TRY(check_count(world->context, "load_steps", def->load_steps));
     SN_TRY(check_count(world->context, "newton_iterations", def->newton_iterations));
@@ -469,6 +483,7 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
                        world->bodies[i]->name);
     }
 
+    // Solve each island.
     SN_TRY(sn_world_prepare(world, true));
     sinew_step_report report = {.solver_converged = true};
     for (sn_island *island = world->islands; island; island = island->next) {

@@ -194,7 +194,7 @@ static void test_frames_are_placed(void **state) {
     fixture f;
 
     make(&f, settings, 3);
-    const sn_member_frames *frames = f.world->members[0].frames;
+    const sn_member_frames *frames = sn_frames_of(&f.world->members[0]);
 
     assert_int_equal(frames->node_count, 6);
     test_close("what is written down stays", frames->rest[0], -0.45, 1e-12);
@@ -442,7 +442,7 @@ static void test_frames_join_and_leave(void **state) {
     fixture f;
 
     make(&f, settings, 2);
-    const sn_member_frames *frames = f.world->members[0].frames;
+    const sn_member_frames *frames = sn_frames_of(&f.world->members[0]);
 
     assert_int_equal(f.world->members[0].frame_count, 5);
     const int32_t counts[30] = {3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5,
