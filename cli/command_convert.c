@@ -25,9 +25,9 @@ static int write_boundary(sinew_context *context, const cli_command *command,
 }
 
 static int convert(sinew_context *context, const cli_command *command, const char *in,
-                   const char *out, bool surface) {
+                   const char *out, bool surface, char up) {
     cli_mesh_file file;
-    int status = cli_mesh_open(context, command, in, &file);
+    int status = cli_mesh_open(context, command, in, up, &file);
     if (status == CLI_OK) {
         sinew_mesh mesh = sinew_mesh_file_get_best(file.mesh);
         bool solid = mesh.element != SINEW_ELEMENT_TRIANGLE;
@@ -49,14 +49,16 @@ static int convert(sinew_context *context, const cli_command *command, const cha
 
 static int run(const cli_command *command, int argc, char **argv) {
     bool surface = false;
+    const char *up_text = NULL;
     const cli_option table[] = {
         {"surface", 's', CLI_FLAG, &surface, NULL, "write the boundary of a solid mesh", 0, 0},
+        CLI_UP(up_text),
         CLI_ALLOW_OUTSIDE,
     };
     const char *paths[2];
     int count;
     bool finished;
-    int status = cli_parse(command, table, 2, argc, argv, paths, 2, &count, &finished);
+    int status = cli_parse(command, table, 3, argc, argv, paths, 2, &count, &finished);
 
     if (finished) {
         return status;
@@ -67,12 +69,17 @@ static int run(const cli_command *command, int argc, char **argv) {
                         "an input and an output file are needed; usage: sinew convert IN OUT");
     }
 
+    char up;
+    if (cli_read_up(command, up_text, &up) != CLI_OK) {
+        return CLI_USAGE;
+    }
+
     sinew_context *context = cli_create_context(command, 1);
     if (!context) {
         return CLI_BAD_INPUT;
     }
 
-    status = convert(context, command, paths[0], paths[1], surface);
+    status = convert(context, command, paths[0], paths[1], surface, up);
     sinew_context_destroy(context);
 
     return status;
@@ -84,6 +91,7 @@ const cli_command cli_command_convert = {
     .arguments = "IN OUT",
     .details = "Formats, by file extension: .obj .ply .stl .glb (surfaces), .msh .mesh .vtu .node "
                "(solids).\n"
+               "Up stays up: .obj, .gltf and .glb files have y up, all others z.\n"
                "Also read: .gltf. A .node file is read together with its .ele file.",
     .run = run,
 };

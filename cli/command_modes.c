@@ -158,7 +158,7 @@ static int run_scene(sinew_context *context, const cli_command *command, const c
 static int run_mesh(sinew_context *context, const cli_command *command, const char *path,
                     const modes_options *options) {
     cli_mesh_file file;
-    int status = cli_mesh_open(context, command, path, &file);
+    int status = cli_mesh_open(context, command, path, 0, &file);
     if (status == CLI_OK) {
         sinew_mesh mesh = sinew_mesh_file_get_best(file.mesh);
         sinew_world_def world_def = sinew_default_world_def();

@@ -2,6 +2,7 @@
 // it.
 #include "clock.h"
 #include "command.h"
+#include "mesh_file.h"
 #include "files.h"
 #include "progress.h"
 #include "rig/rig.h"
@@ -74,11 +75,6 @@ static bool pick_word(const cli_command *command, const char *option, const char
 
 static bool take_words(const cli_command *command, const rig_options *o, sinew_autorig_def *def) {
     int32_t kind, blend, metric;
-    if (o->up && strcmp(o->up, "y") != 0 && strcmp(o->up, "z") != 0) {
-        cli_fail(command, CLI_USAGE, "--up is '%s'; valid: y, z", o->up);
-        return false;
-    }
-
     // Points do not turn, so that a rig of them would not hold together.
     if (!pick_word(command, "kind", o->kind, SINEW_WORDS_NODE_KINDS, SINEW_NODE_RIGID, &kind) ||
         !pick_word(command, "blend", o->blend, SINEW_WORDS_BLENDS, 0, &blend) ||
@@ -241,6 +237,11 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
         return CLI_USAGE;
     }
 
+    char up;
+    if (cli_read_up(rig->command, o->up, &up) != CLI_OK) {
+        return CLI_USAGE;
+    }
+
     name_of(paths[0], name);
     rig->name = name;
     rig->folder = o->output;
@@ -249,7 +250,7 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
                            .spacing = o->spacing,
                            .memory_limit = (size_t)o->memory * 1000000,
                            .unit = unit,
-                           .up = o->up ? o->up[0] : 0,
+                           .up = up,
                            .specimen_voxels = (int32_t)o->voxels};
     cli_activity activity;
 
@@ -310,8 +311,7 @@ static int run(const cli_command *command, int argc, char **argv) {
          "surfaces: edge of a voxel, instead of --resolution", 1e-9, 1e6},
         {"unit", 'u', CLI_TEXT, &o.unit, "UNIT",
          "unit of the file: mm, um, ... or metres (default: from the header; surfaces: m)", 0, 0},
-        {"up", 0, CLI_TEXT, &o.up, "AXIS",
-         "surfaces: y (default for .obj, .gltf, .glb) or z points up", 0, 0},
+        CLI_UP(o.up),
         {"samples", 0, CLI_INTEGER, &o.samples, "N",
          "number of samples (default: as many as --fit needs)", 1, 1e7},
         {"fit", 0, CLI_NUMBER, &o.fit, "ERROR",

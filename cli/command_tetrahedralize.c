@@ -28,9 +28,9 @@ static void print_report(const char *out, const sinew_mesh *tets,
 }
 
 static int fill(sinew_context *context, const cli_command *command, const char *in, const char *out,
-                const sinew_tetrahedralize_def *def) {
+                char up, const sinew_tetrahedralize_def *def) {
     cli_mesh_file file;
-    int status = cli_mesh_open(context, command, in, &file);
+    int status = cli_mesh_open(context, command, in, up, &file);
     sinew_mesh surface = {0};
     if (status == CLI_OK) {
         surface = sinew_mesh_file_get_mesh(file.mesh, SINEW_ELEMENT_TRIANGLE);
@@ -68,7 +68,7 @@ static int fill(sinew_context *context, const cli_command *command, const char *
 static int run(const cli_command *command, int argc, char **argv) {
     sinew_tetrahedralize_def def = sinew_default_tetrahedralize_def();
     const char *output = "tets.msh";
-    const char *element = "tet4";
+    const char *element = "tet4", *up_text = NULL;
     const char *path;
     int64_t tets = def.tet_count;
     const cli_option table[] = {
@@ -79,6 +79,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"cell", 'c', CLI_NUMBER, &def.cell_size, "SIZE",
          "edge of the lattice cells, instead of --tets", 0, 1e9},
         {"element", 'e', CLI_TEXT, &element, "KIND", "tet4 or tet10", 0, 0},
+        CLI_UP(up_text),
         CLI_ALLOW_OUTSIDE,
         {"largest", 'l', CLI_FLAG, &def.largest_component, NULL, "keep the largest part only", 0,
          0},
@@ -98,6 +99,11 @@ static int run(const cli_command *command, int argc, char **argv) {
         return cli_fail(command, CLI_USAGE, "--element is '%s'; valid are tet4 and tet10", element);
     }
 
+    char up;
+    if (cli_read_up(command, up_text, &up) != CLI_OK) {
+        return CLI_USAGE;
+    }
+
     def.element = strcmp(element, "tet10") == 0 ? SINEW_ELEMENT_TET10 : SINEW_ELEMENT_TET4;
     def.tet_count = (int32_t)tets;
 
@@ -106,7 +112,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_BAD_INPUT;
     }
 
-    status = fill(context, command, path, output, &def);
+    status = fill(context, command, path, output, up, &def);
     sinew_context_destroy(context);
 
     return status;

@@ -5,7 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-int cli_mesh_open(sinew_context *context, const cli_command *command, const char *path,
+int cli_read_up(const cli_command *command, const char *text, char *up) {
+    *up = 0;
+    if (!text) {
+        return CLI_OK;
+    }
+    if (strcmp(text, "y") != 0 && strcmp(text, "z") != 0) {
+        return cli_fail(command, CLI_USAGE, "--up is '%s'; valid: y, z", text);
+    }
+    *up = text[0];
+    return CLI_OK;
+}
+
+int cli_mesh_open(sinew_context *context, const cli_command *command, const char *path, char up,
                   cli_mesh_file *file) {
     *file = (cli_mesh_file){NULL, NULL};
     cli_activity activity;
@@ -15,6 +27,9 @@ int cli_mesh_open(sinew_context *context, const cli_command *command, const char
     if (status == SINEW_OK) {
         const sinew_source *source = sinew_file_get_source(file->file);
         status = sinew_mesh_file_read(context, source, &file->mesh);
+    }
+    if (status == SINEW_OK && up) {
+        status = sinew_mesh_file_set_up(file->mesh, up);
     }
 
     cli_activity_end(&activity);

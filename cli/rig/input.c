@@ -64,34 +64,21 @@ static int read_volume(rig_run *rig, const sinew_source *source, const rig_readi
     return status == SINEW_OK ? CLI_OK : cli_fail_file(rig->command, rig->context, source->name);
 }
 
-// glTF has y up by its standard, OBJ by custom.
-static bool has_y_up(const rig_reading *reading, const char *path) {
-    if (reading->up) {
-        return reading->up == 'y';
-    }
-    return sinew_name_has_ending(path, ".obj") || sinew_name_has_ending(path, ".glb") ||
-           sinew_name_has_ending(path, ".gltf");
-}
-
-// Copies a surface in metres, z up.
-static sinew_status stand_up(rig_run *rig, const sinew_mesh *from, bool y_up, double unit,
-                             sinew_mesh **surface) {
+// Copies a surface in metres.
+static sinew_status scale_surface(rig_run *rig, const sinew_mesh *from, double unit,
+                                  sinew_mesh **surface) {
     double *points = malloc(3 * (size_t)from->point_count * sizeof *points);
     if (!points) {
         return SINEW_OUT_OF_MEMORY;
     }
 
-    for (int32_t i = 0; i < from->point_count; i++) {
-        const double *x = from->points + 3 * (size_t)i;
-        double *to = points + 3 * (size_t)i;
-        to[0] = unit * x[0];
-        to[1] = unit * (y_up ? -x[2] : x[1]);
-        to[2] = unit * (y_up ? x[1] : x[2]);
+    for (size_t i = 0; i < 3 * (size_t)from->point_count; i++) {
+        points[i] = unit * from->points[i];
     }
 
-    sinew_mesh standing = *from;
-    standing.points = points;
-    sinew_status status = sinew_mesh_copy(rig->context, &standing, surface);
+    sinew_mesh scaled = *from;
+    scaled.points = points;
+    sinew_status status = sinew_mesh_copy(rig->context, &scaled, surface);
     free(points);
     return status;
 }
@@ -100,7 +87,7 @@ static sinew_status stand_up(rig_run *rig, const sinew_mesh *from, bool y_up, do
 static int read_surface(rig_run *rig, const char *path, const rig_reading *reading,
                         sinew_mesh **surface) {
     cli_mesh_file file;
-    int status = cli_mesh_open(rig->context, rig->command, path, &file);
+    int status = cli_mesh_open(rig->context, rig->command, path, reading->up, &file);
     if (status == CLI_OK) {
         sinew_mesh best = sinew_mesh_file_get_best(file.mesh);
         sinew_mesh *boundary = NULL;
@@ -109,8 +96,8 @@ static int read_surface(rig_run *rig, const char *path, const rig_reading *readi
             made = sinew_mesh_create_surface(rig->context, &best, &boundary, NULL);
         }
         if (made == SINEW_OK) {
-            made = stand_up(rig, boundary ? boundary : &best, has_y_up(reading, path),
-                            reading->unit > 0 ? reading->unit : 1, surface);
+            made = scale_surface(rig, boundary ? boundary : &best,
+                                 reading->unit > 0 ? reading->unit : 1, surface);
         }
         sinew_mesh_destroy(boundary);
         status = made == SINEW_OK ? CLI_OK : rig_fail(rig);

@@ -4,6 +4,9 @@
 //   read   OBJ, PLY, STL, glTF/GLB, Gmsh .msh (2.2, 4.1), Medit .mesh, TetGen .node with .ele, VTU
 //   write  the same (io/mesh/write.h, io/gltf/gltf.h)
 //
+// Points have z up. OBJ files have y up by custom and are rotated as they are read and written;
+// glTF files keep their axes here, which their skeletons share (see sn_mesh_file_rotate_up).
+//
 // Readers are strict: counts must be plausible for the size of the file, coordinates must be
 // finite, indices must exist. A failure names the file, the line and column or the byte, what was
 // found and what would be valid. Time and memory are linear in the file. Polygons become fans of
@@ -71,6 +74,7 @@ typedef struct sn_mesh_view {
 typedef struct sn_mesh_file {
     sn_mesh_view view;
     sn_mesh_format format;
+    bool rotated;           // from y up, as the file has it, to z up
     int32_t reversed_count; // elements of negative volume, whose nodes were reordered
     sn_arena arena;
     sn_buffer points, normals, uvs, triangle_normals, triangle_uvs, groups;
@@ -93,6 +97,23 @@ sinew_status sn_mesh_read_format(sinew_context *context, const sn_source *source
                                  sn_mesh_format format, sn_mesh_file *file);
 
 void sn_mesh_file_destroy(sn_mesh_file *file);
+
+// Coordinates of a file with y up, as z up, and back. Exact but for the sign of zero.
+static inline void sn_rotate_y_to_z(const double from[3], double to[3]) {
+    double y = from[1], z = from[2];
+    to[0] = from[0];
+    to[1] = 0 - z; // never -0
+    to[2] = y;
+}
+static inline void sn_rotate_z_to_y(const double from[3], double to[3]) {
+    double y = from[1], z = from[2];
+    to[0] = from[0];
+    to[1] = z;
+    to[2] = 0 - y;
+}
+
+// Gives points and normals z up, for a file whose own up axis is `axis` ('y' or 'z').
+void sn_mesh_file_rotate_up(sn_mesh_file *file, char axis);
 
 // A view of a mesh of one element kind; it borrows the mesh's arrays.
 sn_mesh_view sn_mesh_view_of(const sinew_mesh *mesh);

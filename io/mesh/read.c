@@ -114,13 +114,38 @@ sinew_status sn_mesh_read_format(sinew_context *context, const sn_source *source
             continue;
         }
         SN_TRY(formats[i].read(context, source, file));
-        return sn_mesh_finish(context, source, file);
+        SN_TRY(sn_mesh_finish(context, source, file));
+        if (format == SN_MESH_OBJ) {
+            sn_mesh_file_rotate_up(file, 'y');
+        }
+        return SINEW_OK;
     }
 
     return sn_source_fail(
         context, source, SINEW_UNSUPPORTED,
         "this is no mesh file that is known here; valid are .obj, .ply, .stl, .gltf, .glb, .msh "
         "(Gmsh), .mesh (Medit), .node with .ele (TetGen) and .vtu");
+}
+
+void sn_mesh_file_rotate_up(sn_mesh_file *file, char axis) {
+    bool rotate = axis == 'y';
+    if (rotate == file->rotated) {
+        return;
+    }
+
+    sn_buffer *buffers[] = {&file->points, &file->normals};
+    for (int k = 0; k < 2; k++) {
+        double *values = (double *)buffers[k]->data;
+        size_t count = buffers[k]->size / (3 * sizeof(double));
+        for (size_t i = 0; i < count; i++) {
+            if (rotate) {
+                sn_rotate_y_to_z(values + 3 * i, values + 3 * i);
+            } else {
+                sn_rotate_z_to_y(values + 3 * i, values + 3 * i);
+            }
+        }
+    }
+    file->rotated = rotate;
 }
 
 sinew_status sn_mesh_read(sinew_context *context, const sn_source *source, sn_mesh_file *file) {

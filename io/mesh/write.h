@@ -31,8 +31,8 @@ sinew_status sn_write_vtu(const sn_mesh_view *mesh, const sn_fields *fields,
 sinew_status sn_write_pvd(const char *const *names, const double *times, int32_t count,
                           sn_buffer *out);
 
-// Triangles with their texture coordinates, normals and groups. If `single`, with the digits of a
-// float.
+// Triangles with their texture coordinates, normals and groups; y up, as Blender and others expect
+// it. If `single`, with the digits of a float.
 sinew_status sn_write_obj(const sn_mesh_view *mesh, bool single, sn_buffer *out);
 
 // Triangles, binary, little-endian. Normals are written if they belong to points.
@@ -58,10 +58,11 @@ sinew_status sn_write_tetgen(const sn_mesh_view *mesh, sn_buffer *node, sn_buffe
 sinew_status sn_write_mesh(const sn_mesh_view *mesh, const char *name, sn_buffer *out);
 
 // PC2 point cache (Blender's Mesh Cache): the header, then all frames of `point_count` points each.
-// Times are in frames.
+// Times are in frames. y up, as the OBJ file that a cache belongs to: points with `z_up` are
+// rotated.
 void sn_write_pc2_header(int32_t point_count, int32_t frame_count, float start, float rate,
                          sn_buffer *out);
-void sn_write_pc2_frame(const double *points, int32_t point_count, sn_buffer *out);
+void sn_write_pc2_frame(const double *points, int32_t point_count, bool z_up, sn_buffer *out);
 
 // CSV (RFC 4180): a line of names, then lines of numbers. Numbers that are not finite are left
 // empty.

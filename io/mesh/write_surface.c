@@ -49,8 +49,10 @@ static const char *find_group(const sn_mesh_view *mesh, int32_t label) {
 sinew_status sn_write_obj(const sn_mesh_view *mesh, bool single, sn_buffer *out) {
     SN_TRY(check_triangles(mesh, "OBJ", out));
     const sn_mesh_cells *triangles = &mesh->cells[SINEW_ELEMENT_TRIANGLE];
+    double upright[3];
     for (int32_t i = 0; i < mesh->point_count; i++) {
-        add_numbers(out, "v", mesh->points + 3 * (size_t)i, 3, single);
+        sn_rotate_z_to_y(mesh->points + 3 * (size_t)i, upright);
+        add_numbers(out, "v", upright, 3, single);
     }
 
     for (int32_t i = 0; i < mesh->uvs.count; i++) {
@@ -58,7 +60,8 @@ sinew_status sn_write_obj(const sn_mesh_view *mesh, bool single, sn_buffer *out)
     }
 
     for (int32_t i = 0; i < mesh->normals.count; i++) {
-        add_numbers(out, "vn", mesh->normals.values + 3 * (size_t)i, 3, single);
+        sn_rotate_z_to_y(mesh->normals.values + 3 * (size_t)i, upright);
+        add_numbers(out, "vn", upright, 3, single);
     }
 
     // Faces, with a new material wherever the label changes.
@@ -201,8 +204,17 @@ void sn_write_pc2_header(int32_t point_count, int32_t frame_count, float start, 
     sn_buffer_add_i32(out, frame_count);
 }
 
-void sn_write_pc2_frame(const double *points, int32_t point_count, sn_buffer *out) {
-    sn_buffer_add_f32s(out, points, 3 * (size_t)point_count);
+void sn_write_pc2_frame(const double *points, int32_t point_count, bool z_up, sn_buffer *out) {
+    if (!z_up) {
+        sn_buffer_add_f32s(out, points, 3 * (size_t)point_count);
+        return;
+    }
+
+    for (int32_t i = 0; i < point_count; i++) {
+        double upright[3];
+        sn_rotate_z_to_y(points + 3 * (size_t)i, upright);
+        sn_buffer_add_f32s(out, upright, 3);
+    }
 }
 
 void sn_write_csv_names(const char *const *names, int32_t count, sn_buffer *out) {

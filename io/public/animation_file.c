@@ -60,7 +60,7 @@ static sinew_status write_glb(const sinew_animation_def *def, sn_buffer *out) {
 static sinew_status write_pc2(const sinew_animation_def *def, sn_buffer *out) {
     sn_write_pc2_header(def->surface->point_count, def->image_count, 0, 1, out);
     for (int32_t i = 0; i < def->image_count; i++) {
-        sn_write_pc2_frame(def->points[i], def->surface->point_count, out);
+        sn_write_pc2_frame(def->points[i], def->surface->point_count, def->z_up, out);
     }
     return SINEW_OK;
 }

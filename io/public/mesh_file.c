@@ -28,7 +28,21 @@ sinew_status sinew_mesh_file_read(sinew_context *context, const sinew_source *so
         return status;
     }
 
+    // The standard of glTF. Readers that need its skeleton too keep the file's own axes.
+    if (made->file.format == SN_MESH_GLTF) {
+        sn_mesh_file_rotate_up(&made->file, 'y');
+    }
+
     *file = made;
+    return SINEW_OK;
+}
+
+sinew_status sinew_mesh_file_set_up(sinew_mesh_file *file, char axis) {
+    if (axis != 'y' && axis != 'z') {
+        return sn_fail(file->context, SINEW_INVALID_ARGUMENT,
+                       "the up axis is '%c'; valid: 'y' and 'z'", axis);
+    }
+    sn_mesh_file_rotate_up(&file->file, axis);
     return SINEW_OK;
 }
 
@@ -108,6 +122,7 @@ static sinew_status write_glb(const sn_mesh_view *view, sn_buffer *out) {
         .indices = view->cells[SINEW_ELEMENT_TRIANGLE].nodes,
         .frames = images,
         .times = times,
+        .z_up = true,
         .material = {.name = "mesh", .color = {0.8, 0.8, 0.8, 1}, .roughness = 0.6}};
 
     return sn_write_glb_frames(&glb, out);

@@ -474,7 +474,7 @@ static sinew_status write_pc2(sinew_recording *recording, int32_t body) {
     sn_buffer_clear(&recording->buffer);
     sn_write_pc2_header(count, recording->image_count, 0, 1, &recording->buffer);
     for (int32_t i = 0; i < recording->image_count; i++) {
-        sn_write_pc2_frame(recording->images[i].points[body], count, &recording->buffer);
+        sn_write_pc2_frame(recording->images[i].points[body], count, true, &recording->buffer);
     }
     SN_TRY(sn_recording_write(recording, name, &recording->buffer));
 

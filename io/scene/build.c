@@ -47,6 +47,9 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name,
     sn_source source = {name, data, size, b->fetch, b->fetch_user, true};
     sn_mesh_file file;
     sinew_status status = sn_mesh_read(b->context, &source, &file);
+    if (status == SINEW_OK && shape && shape->up) {
+        sn_mesh_file_rotate_up(&file, shape->up);
+    }
 
     // The best kind of element in the file, unless the scene asks for the surface.
     double scale = b->scene->unit * (shape ? shape->scale : 1);

@@ -100,15 +100,22 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json,
     *shape = (sn_scene_shape){.generated = true, .shape = sinew_default_shape_def(), .scale = 1};
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("kind", "element", "center", "size", "thickness", "cells",
-                                       "cell", "tets_per_cell", "file", "tets", "scale", "solids",
-                                       "volume", "character", "bone_radius", "specimen", "voxels",
-                                       "surfaces", "gradients", "layers", "organism"))) {
+                                       "cell", "tets_per_cell", "file", "tets", "scale", "up",
+                                       "solids", "volume", "character", "bone_radius", "specimen",
+                                       "voxels", "surfaces", "gradients", "layers", "organism"))) {
         return;
     }
 
     // A volume keeps the unit of its file unless the scene scales it.
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "scale"), 0, INFINITY, "",
                           &shape->scale);
+
+    if (sn_json_get(json, "up")) {
+        int axis = 1;
+        sn_json_word(reader->mistakes, sn_json_get(json, "up"), (const char *const[]){"y", "z"}, 2,
+                     &axis);
+        shape->up = "yz"[axis];
+    }
 
     const sn_json *solids = sn_json_get(json, "solids");
     if (sn_json_get(json, "scale")) {
@@ -268,6 +275,11 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     int32_t model = 0, mass = 0, plane = 0, volume = 0;
     read_name(reader, sn_json_get(json, "name"), &body->name);
     sn_scene_read_shape(reader, sn_json_require(reader->mistakes, json, "shape"), &body->shape);
+
+    // A character's surface shares the axes of its skeleton; `rotation` sets both upright.
+    if (sn_json_get(json, "skeleton") && !body->shape.up) {
+        body->shape.up = 'z';
+    }
     sn_json_word(reader->mistakes, sn_json_get(json, "model"), SN_WORDS(SINEW_WORDS_MODELS),
                  &model);
     sn_json_word(reader->mistakes, sn_json_get(json, "mass"), masses, 3, &mass);

@@ -77,6 +77,7 @@ typedef struct sn_scene_shape {
     sinew_tetrahedralize_def tets;
     bool quadratic; // make ten-node tets of what was read
     double scale;
+    char up; // the up axis of its files, 'y' or 'z'; 0: y for OBJ, for others as they are
     const struct sn_scene_maps
         *maps; // specimens, surfaces, gradients, layers (io/scene/maps.h), or NULL
 } sn_scene_shape;

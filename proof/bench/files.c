@@ -24,7 +24,7 @@ enum { REPEATS = 3 };
 static sinew_status convert(bench_run *b, const char *from, const char *to, double *seconds) {
     double start = cli_measured_seconds(b->context);
     cli_mesh_file file;
-    int status = cli_mesh_open(b->context, &cli_command_bench, from, &file);
+    int status = cli_mesh_open(b->context, &cli_command_bench, from, 0, &file);
     if (status == CLI_OK) {
         status = cli_mesh_convert(b->context, &cli_command_bench, file.mesh, to);
     }

@@ -51,17 +51,15 @@ for time in (0, 0.5, 1):
     compare(f"skin.glb at {time} s", shown(bar, time * rate), bent)
 
 bpy.ops.wm.read_factory_settings(use_empty=True)
-mesh = bpy.data.meshes.new("octahedron")
-mesh.from_pydata(octahedron, [], [(0, 2, 4)])
-cached = bpy.data.objects.new("octahedron", mesh)
-bpy.context.collection.objects.link(cached)
+bpy.ops.wm.obj_import(filepath=os.path.join(folder, "octahedron.obj"))  # y up, as the importer assumes
+cached = bpy.context.selected_objects[0]
 modifier = cached.modifiers.new("cache", "MESH_CACHE")
 modifier.cache_format = "PC2"
 modifier.filepath = os.path.join(folder, "octahedron.pc2")
 modifier.frame_start = 1
 for frame in (1, 2, 4):
     bpy.context.scene.frame_set(frame)
-    points = [v.co[:] for v in cached.evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh().vertices]
+    points = [(cached.matrix_world @ v.co)[:] for v in cached.evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh().vertices]
     compare(f"octahedron.pc2 at frame {frame}", points, scaled(frame))
 print("ALL WELL")
 sys.stdout.flush()

@@ -636,7 +636,7 @@ static void test_tables(void **state) {
     assert_string_equal(out.data, "time,\"tip, x\",\"a \"\"b\"\"\"\n0.1,,-2\n");
     sn_buffer_clear(&out);
     sn_write_pc2_header(2, 3, 0, 1, &out);
-    sn_write_pc2_frame((double[]){1, 2, 3, 4, 5, 6}, 2, &out);
+    sn_write_pc2_frame((double[]){1, 2, 3, 4, 5, 6}, 2, false, &out);
     assert_int_equal(out.size, 32 + 24);
     assert_memory_equal(
         out.data, "POINTCACHE2\0\1\0\0\0\2\0\0\0\0\0\0\0\0\0\x80\x3F\3\0\0\0\0\0\x80\x3F", 36);

@@ -272,7 +272,7 @@ static void write_cache(sinew_context *context) {
         for (int i = 0; i < 18; i++) {
             grown[i] = (1 + k) * octahedron[i];
         }
-        sn_write_pc2_frame(grown, 6, &out);
+        sn_write_pc2_frame(grown, 6, true, &out);
     }
 
     assert_int_equal(sn_buffer_status(&out), SINEW_OK);

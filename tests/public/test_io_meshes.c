@@ -207,12 +207,58 @@ static void test_examine(void **state) {
     sinew_context_destroy(context);
 }
 
+// OBJ and glTF have y up, Sinew z: a tower stays a tower in every format.
+static void test_up_axis(void **state) {
+    (void)state;
+    sinew_context *context = public_context();
+    static const char text[] = "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\n"
+                               "f 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 3 4\n";
+    sinew_source source = {.name = "tower.obj", .data = text, .size = sizeof text - 1};
+    sinew_mesh_file *file;
+    assert_ok(context, sinew_mesh_file_read(context, &source, &file));
+
+    // (0, 2, 0) is the top, (0, 0, 3) lies in front.
+    sinew_mesh mesh = sinew_mesh_file_get_mesh(file, SINEW_ELEMENT_TRIANGLE);
+    const double standing[] = {0, 0, 0, 1, 0, 0, 0, 0, 2, 0, -3, 0};
+    assert_memory_equal(mesh.points, standing, sizeof standing);
+
+    // Through PLY back to the same text, then through GLB, whose rotation is a rounded quaternion.
+    const char *const names[] = {"tower.ply", "tower.obj", "tower.glb"};
+    for (int i = 0; i < 3; i++) {
+        sinew_bytes *bytes;
+        assert_ok(context, sinew_bytes_create(context, &bytes));
+        assert_ok(context, sinew_mesh_file_write(file, names[i], bytes));
+        sinew_mesh_file_destroy(file);
+        source = (sinew_source){.name = names[i],
+                                .data = sinew_bytes_get_data(bytes),
+                                .size = sinew_bytes_get_size(bytes)};
+        assert_ok(context, sinew_mesh_file_read(context, &source, &file));
+        mesh = sinew_mesh_file_get_mesh(file, SINEW_ELEMENT_TRIANGLE);
+        for (int k = 0; k < 12; k++) {
+            assert_true(fabs(mesh.points[k] - standing[k]) <= (i == 2 ? 1e-6 : 0));
+        }
+        if (i == 1) {
+            assert_memory_equal(sinew_bytes_get_data(bytes), text, sizeof text - 1);
+        }
+        sinew_bytes_destroy(bytes);
+    }
+
+    // A file that breaks with the custom.
+    assert_ok(context, sinew_mesh_file_set_up(file, 'z'));
+    mesh = sinew_mesh_file_get_mesh(file, SINEW_ELEMENT_TRIANGLE);
+    assert_true(fabs(mesh.points[7] - 2) < 1e-6 && fabs(mesh.points[11] - 3) < 1e-6);
+    assert_int_equal(sinew_mesh_file_set_up(file, 'x'), SINEW_INVALID_ARGUMENT);
+
+    sinew_mesh_file_destroy(file);
+    sinew_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_solids),    cmocka_unit_test(test_surfaces),
         cmocka_unit_test(test_tetgen),    cmocka_unit_test(test_values),
         cmocka_unit_test(test_bad_input), cmocka_unit_test(test_locate),
-        cmocka_unit_test(test_examine),
+        cmocka_unit_test(test_examine),   cmocka_unit_test(test_up_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ typedef struct sinew_animation_def {
     const double *times;
     /// Of each image, the positions of all points, three numbers each. [m] Needed.
     const double *const *points;
-    /// The points have z up: turn the file, which has y up. GLB only. Default true.
+    /// The points have z up, and are rotated in the file, which has y up. Default true.
     bool z_up;
     /// Linear red, green, blue, alpha. [-] In [0, 1]. GLB only. Default light grey.
     double color[4];

@@ -2,7 +2,9 @@
 //
 // Read : OBJ, PLY, STL, glTF/GLB, Gmsh .msh (2.2, 4.1), Medit .mesh, TetGen .node with .ele, VTU.
 // Write: the same, .glb of glTF.
-// Readers are strict and state the line or the byte of a mistake; polygons become triangles.
+// Points have z up. OBJ and glTF files have y up and are rotated as they are read and written;
+// where a file breaks with its format's custom, sinew_mesh_file_set_up says so. Readers are strict
+// and state the line or the byte of a mistake; polygons become triangles.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_IO_MESH_FILE_H
@@ -29,6 +31,11 @@ SINEW_API void sinew_mesh_file_destroy(sinew_mesh_file *file);
 
 /// Whether a source looks like a mesh, by its first bytes and its name.
 SINEW_API bool sinew_mesh_file_detect(const sinew_source *source);
+
+/// Says which axis of the file points up, 'y' or 'z', and rotates the points to z up accordingly.
+/// Only needed where it differs from the custom of the format: y for OBJ and glTF, z for others.
+/// Meshes taken from the file before change with it.
+SINEW_API sinew_status sinew_mesh_file_set_up(sinew_mesh_file *file, char axis);
 
 /// "OBJ", "Gmsh", ... Static text.
 SINEW_API const char *sinew_mesh_file_get_format(const sinew_mesh_file *file);
