@@ -99,7 +99,7 @@ typedef struct sn_touch {
     sn_vec3 normal;
     sn_vec3 point;                  // of the obstacle, or of the second feature [m]
     double distance;                // at x [m]
-    double offset;                  // c(z) = offset + sum b_i n . (z_i - x_i)
+    double offset;                  // c(z) = offset + sum b_i n . z_i
     sn_vec3 carried;                // motion of the obstacle's point in the whole step [m]
     const sinew_obstacle *obstacle; // NULL: between bodies
     double multiplier;              // at the start of the step [N]

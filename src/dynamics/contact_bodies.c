@@ -321,22 +321,19 @@ static void make_touch(const sn_island *island, const sn_contact_pair *pair, con
         .count = 4,
         .normal = pair->n,
         .distance = pair->distance,
-        .offset = pair->distance - sn_contact_gap(own->scene, pair),
         .friction = sn_contact_mix_friction(own->contact, a->grip, b->grip),
     };
 
-    touch->guessed = touch->offset;
     for (int k = 0; k < 4; k++) {
         touch->vertex[k] = pair->vertex[k];
         touch->b[k] = pair->b[k];
-        sn_vec3 moved =
-            sn_sub(sn_contact_at(guess, pair->vertex[k]), sn_contact_at(own->x, pair->vertex[k]));
-        touch->guessed += touch->b[k] * sn_dot(touch->normal, moved);
         if (k < sn_contact_first_side(pair->kind)) {
             touch->point =
                 sn_madd(touch->point, touch->b[k], sn_contact_at(own->x, pair->vertex[k]));
         }
     }
+    sn_touch_set_gap(touch, own->x, pair->distance - sn_contact_gap(own->scene, pair));
+    touch->guessed = sn_touch_gap(touch, guess);
 }
 
 sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess, bool first) {

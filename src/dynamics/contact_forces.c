@@ -92,19 +92,9 @@ static bool presses(const sn_island_contact *own, const sn_touch *touch, double 
     return touch->multiplier - touch->penalty * at > 0;
 }
 
-static double find_gap(const sn_island_contact *own, const sn_touch *touch) {
-    double c = touch->offset;
-    for (int k = 0; k < touch->count; k++) {
-        sn_vec3 moved = sn_sub(sn_contact_at(own->hat, touch->vertex[k]),
-                               sn_contact_at(own->x, touch->vertex[k]));
-        c += touch->b[k] * sn_dot(touch->normal, moved);
-    }
-    return c;
-}
-
 // Finds the forces of one touch at own->hat. Returns its potential.
 static double evaluate_touch(const sn_island_contact *own, sn_touch *touch, double smoothing) {
-    double c = find_gap(own, touch);
+    double c = sn_touch_gap(touch, own->hat);
     touch->pressing = presses(own, touch, c);
     touch->force = touch->pressing ? touch->multiplier - touch->penalty * c : 0;
 
@@ -330,7 +320,7 @@ bool sn_contact_keep_matrix(sn_island *island) {
 // c after the step `direction`, to first order.
 static double predict_gap(const sn_island_contact *own, const sn_touch *touch,
                           const double *direction) {
-    double c = find_gap(own, touch);
+    double c = sn_touch_gap(touch, own->hat);
     for (int k = 0; k < touch->count; k++) {
         const sn_contact_slot *slot = sn_touch_slot(own, touch, k);
         for (int32_t t = slot->first_term; t < slot->first_term + slot->term_count; t++) {
@@ -366,6 +356,16 @@ bool sn_contact_revise(sn_island *island, const double *direction) {
         memcpy(island->A, own->kept_matrix, bytes);
     }
     return changed;
+}
+
+bool sn_contact_meets_obstacles(const sn_island *island) {
+    const sn_island_contact *own = island->contact;
+    for (int32_t i = 0; i < own->touch_count; i++) {
+        if (own->touches[i].obstacle) {
+            return true;
+        }
+    }
+    return false;
 }
 
 double sn_contact_largest_stiffness(const sn_island *island) {
@@ -417,9 +417,10 @@ double sn_contact_finish_forces(sn_island *island) {
     own->touching = false;
     for (int32_t i = 0; i < own->touch_count; i++) {
         sn_touch *touch = &own->touches[i];
-        touch->force = touch->penalty > 0
-                           ? fmax(0, touch->multiplier - touch->penalty * find_gap(own, touch))
-                           : 0;
+        touch->force =
+            touch->penalty > 0
+                ? fmax(0, touch->multiplier - touch->penalty * sn_touch_gap(touch, own->hat))
+                : 0;
         sn_vec3 slip = sn_touch_slip(own, touch, own->hat);
         if (touch->penalty > 0) {
             touch->tangential = sn_touch_friction(touch, slip, sn_contact_smoothing(island)).force;

@@ -111,28 +111,24 @@ static void measure_touch(const pair_search *search, sn_obstacle_point at, sn_to
     touch->normal = at.normal;
     touch->point = at.point;
     touch->distance = at.distance;
-    touch->offset = at.distance - thickness;
+    double gap = at.distance - thickness;
 
     sn_vec3 drift = {0, 0, 0};
     if (search->view->moves) {
         sn_vec3 end = sn_rigid_apply(search->view->onward, at.point);
         drift = sn_sub(end, at.point);
         touch->carried = sn_sub(end, sn_rigid_apply(search->view->back, at.point));
-        touch->offset -= sn_dot(at.normal, drift);
+        gap -= sn_dot(at.normal, drift);
     }
 
     // An overlap is taken back at a limited speed, measured from where the vertex is.
     double limit = healing_speed * 1e3 * thickness * search->island->h;
     if (at.distance < -limit) {
-        touch->offset += -limit - at.distance;
+        gap += -limit - at.distance;
     }
 
-    touch->guessed = touch->offset;
-    for (int k = 0; k < touch->count; k++) {
-        sn_vec3 moved = sn_sub(sn_contact_at(search->guess, touch->vertex[k]),
-                               sn_contact_at(own->x, touch->vertex[k]));
-        touch->guessed += touch->b[k] * sn_dot(at.normal, moved);
-    }
+    sn_touch_set_gap(touch, own->x, gap);
+    touch->guessed = sn_touch_gap(touch, search->guess);
 }
 
 // Lists the touch if it carries a force or comes near one.

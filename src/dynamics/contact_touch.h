@@ -19,6 +19,21 @@ sinew_status sn_contact_find_touches(sn_island *island, const double *guess, boo
 sinew_status sn_contact_offer_touch(sn_island *island, const double *guess, bool first,
                                     double margin, bool usable, sn_touch *touch);
 
+// The gap c(z) of a touch less what it keeps, at the surface z. [m]
+static inline double sn_touch_gap(const sn_touch *touch, const double *z) {
+    double c = touch->offset;
+    for (int k = 0; k < touch->count; k++) {
+        c += touch->b[k] * sn_dot(touch->normal, sn_contact_at(z, touch->vertex[k]));
+    }
+    return c;
+}
+
+// Lets c be `gap` at the surface x.
+static inline void sn_touch_set_gap(sn_touch *touch, const double *x, double gap) {
+    touch->offset = 0;
+    touch->offset = gap - sn_touch_gap(touch, x);
+}
+
 // The slot of a vertex in play.
 static inline const sn_contact_slot *sn_touch_slot(const sn_island_contact *own,
                                                    const sn_touch *touch, int k) {
@@ -45,6 +60,8 @@ bool sn_contact_revise(sn_island *island, const double *direction);
 int32_t sn_contact_find_block(const sn_island *island, int32_t row, int32_t column);
 // Whether a penalty is still to be chosen, so that no balance is one yet.
 bool sn_contact_is_open(const sn_island *island);
+// Whether there is a touch with an obstacle.
+bool sn_contact_meets_obstacles(const sn_island *island);
 double sn_contact_largest_stiffness(const sn_island *island);
 
 // The forces at the end of a step, at own->hat: normal ones are the new multipliers. Returns the
