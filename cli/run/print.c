@@ -88,7 +88,7 @@ static void print_fields(const run_state *run) {
     }
 }
 
-static void print_files(const run_state *run, bool pictureless) {
+static void print_files(const run_state *run, bool pictureless, bool contact) {
     int32_t formats = run->def.formats;
     int32_t bodies = sinew_scene_get_body_count(run->scene);
     printf("in %s:\n", run->def.folder);
@@ -121,6 +121,37 @@ static void print_files(const run_state *run, bool pictureless) {
     if (formats & SINEW_FORMAT_CSV && sinew_scene_get_probe_count(run->scene) > 0) {
         print_file("probes.csv", "the probes over time");
     }
+    if (formats & SINEW_FORMAT_CSV && contact) {
+        print_file("contact.csv", "contact over time: forces, areas, gaps");
+    }
+}
+
+// What contact did, and whether something asks for attention.
+static void print_contact(const sinew_recorded_contact *contact) {
+    if (!contact->on) {
+        return;
+    }
+    if (contact->touching_count == 0) {
+        printf("contact: nothing touched\n");
+        return;
+    }
+
+    printf("contact: forces in %lld steps, at most %d of %d pairs; largest force %.3g N, smallest "
+           "gap %.2g m",
+           (long long)contact->touching_count, contact->most_active, contact->most_pairs,
+           contact->largest_force, contact->smallest_gap);
+    if (contact->truncated_count > 0) {
+        printf("; vertices stopped short in %lld steps, by at most %.2g m",
+               (long long)contact->truncated_count, contact->largest_lag);
+    }
+    if (contact->held_count > 0) {
+        printf("; pairs without a proof in %lld steps", (long long)contact->held_count);
+    }
+    if (contact->most_overlaps > 0) {
+        printf("; %d vertices overlapped, by at most %.2g m", contact->most_overlaps,
+               contact->deepest);
+    }
+    printf("\n");
 }
 
 void run_print_closing(const run_state *run, const char *outcome) {
@@ -140,9 +171,10 @@ void run_print_closing(const run_state *run, const char *outcome) {
     }
     printf("\n");
 
+    print_contact(&info.contact);
     print_bindings(run);
     cli_scene_print_loads(run->scene);
     cli_scene_print_supports(run->scene);
     cli_scene_print_fields(run->scene);
-    print_files(run, info.pictureless);
+    print_files(run, info.pictureless, info.contact.on);
 }

@@ -203,6 +203,7 @@ typedef struct sinew_body_contact {
     double force[3]; ///< The sum of their forces on it. [N]
     double area;     ///< Of the part of its surface that carries them, one third of the triangles
                      ///< around each vertex with a force. [m^2]
+    double position[3]; ///< The mean of their positions, weighted by their forces. [m]
 } sinew_body_contact;
 
 /// Sums up the contacts of a body.

@@ -1,5 +1,5 @@
 // The preview of a motion; see preview.h. A stored moment is one block of numbers: positions and
-// values of each mesh, then the frames.
+// values of each mesh, then the frames and the dots.
 #include "io/picture/preview.h"
 
 #include "io/picture/render.h"
@@ -22,7 +22,8 @@ struct sn_preview {
     size_t *position_at;     // start of each mesh's positions and values in a stored moment
     size_t *value_at;
     size_t *color_at;          // and of its colours, if it has any
-    size_t frames_at, numbers; // start of the frames, and the length of a block
+    size_t frames_at, dots_at; // start of the frames and of the dots
+    size_t numbers;            // the length of a block
     kept_moment *kept;
     int32_t kept_count, capacity;
     int64_t added, stride; // moments so far; every stride-th is kept
@@ -91,6 +92,8 @@ static sinew_status allocate_parts(sn_preview *preview, const sn_preview_def *de
 
     preview->frames_at = preview->numbers;
     preview->numbers += 12 * (size_t)def->frame_count;
+    preview->dots_at = preview->numbers;
+    preview->numbers += 3 * (size_t)def->dot_count;
     preview->last.numbers = SN_PUSH(arena, double, preview->numbers);
 
     return sn_arena_status(arena);
@@ -167,6 +170,10 @@ static void copy_moment(const sn_preview *preview, kept_moment *kept,
 
     for (size_t k = 0; k < 9 * count; k++) {
         frames[3 * count + k] = moment->frame_matrices ? moment->frame_matrices[k] : NAN;
+    }
+
+    for (size_t k = 0; k < 3 * (size_t)preview->def.dot_count; k++) {
+        kept->numbers[preview->dots_at + k] = moment->dots ? moment->dots[k] : NAN;
     }
 }
 
@@ -281,7 +288,7 @@ static sinew_status find_scale(sn_preview *preview, const kept_moment *moments, 
 }
 
 static void add_to_fit(const sn_preview *preview, sn_camera_fit *fit, const kept_moment *moment) {
-    for (int32_t i = 0; i < preview->def.mesh_count; i++) {
+    for (int32_t i = 0; i < preview->def.mesh_count - preview->def.backdrop_count; i++) {
         sn_camera_fit_add(fit, moment->numbers + preview->position_at[i],
                           preview->meshes[i].vertex_count);
     }
@@ -380,7 +387,7 @@ static sinew_status draw_moment(sn_preview *preview, const look *look, const kep
         }
 
         meshes[scene.mesh_count++] = mesh;
-        if (!ghost || mesh.opacity < 1) {
+        if (!ghost || mesh.opacity < 1 || i >= def->mesh_count - def->obstacle_count) {
             continue;
         }
 
@@ -413,8 +420,16 @@ static sinew_status draw_moment(sn_preview *preview, const look *look, const kep
 
     frames.scale = def->frame_scale > 0 ? def->frame_scale : extent / 12;
     frames.width = fmax(0.009 * image.height, 2.5);
-    scene.glyphs = &frames;
-    scene.glyph_count = 1;
+
+    sn_picture_glyphs dots = sn_picture_glyphs_default(SN_GLYPH_POINTS);
+    dots.points = moment->numbers + preview->dots_at;
+    dots.count = def->dot_count;
+    dots.color = sn_color_hex(0xc1121f);
+    dots.width = fmax(0.014 * image.height, 3.5);
+
+    const sn_picture_glyphs glyphs[] = {frames, dots};
+    scene.glyphs = glyphs;
+    scene.glyph_count = 2;
     scene.backdrop.ground = !def->no_ground;
     scene.backdrop.ground_height = look->ground;
     scene.backdrop.grid_spacing = sn_ticks_linear(0, extent, 8).step;

@@ -32,8 +32,11 @@ typedef struct sn_preview_def {
     // place (an obstacle).
     const sn_picture_mesh *meshes;
     int32_t mesh_count;
-    int32_t frame_count; // coordinate frames drawn as three axes
-    double frame_scale;  // length of a unit axis; 0 (the default): 1/12 of the motion's extent
+    int32_t obstacle_count; // of the meshes, the last ones: without ghosts
+    int32_t backdrop_count; // of these, the last ones: the camera does not frame them
+    int32_t frame_count;    // coordinate frames drawn as three axes
+    double frame_scale;     // length of a unit axis; 0 (the default): 1/12 of the motion's extent
+    int32_t dot_count;      // points drawn as dots
 } sn_preview_def;
 
 sn_preview_def sn_preview_def_default(void);
@@ -47,6 +50,7 @@ typedef struct sn_preview_moment {
     const float *const *colors;   // r g b per vertex, for meshes defined with colours
     const double *frame_points;   // 3 per frame
     const double *frame_matrices; // 9 per frame, row by row, axes as columns
+    const double *dots;           // 3 per dot; those that are not finite are left out
 } sn_preview_moment;
 
 typedef struct sn_preview sn_preview;

@@ -62,7 +62,8 @@ static sinew_status make_mesh(sinew_recording *recording, int32_t body, sn_pictu
     mesh->positions = surface->points;
 
     if (color == SINEW_SCENE_COLOR_NONE || color == SINEW_SCENE_COLOR_WEIGHTS) {
-        mesh->color = sn_palette(body);
+        const sn_scene_body *from = &recording->scene->bodies[body];
+        mesh->color = from->color_given ? sn_color_hex(from->color) : sn_palette(body);
     }
     if (color != SINEW_SCENE_COLOR_WEIGHTS || recording->world->members[body].frame_count == 0) {
         return SINEW_OK;
@@ -106,12 +107,18 @@ static void update_frames(sinew_recording *recording) {
 sinew_status sn_recording_begin_preview(sinew_recording *recording) {
     const sinew_recording_def *look = &recording->def;
     int32_t bodies = recording->scene->body_count;
-    sn_picture_mesh *meshes = SN_PUSH(&recording->arena, sn_picture_mesh, bodies);
+    SN_TRY(sn_recording_begin_obstacles(recording));
+    int32_t obstacles = recording->obstacle_count;
+    sn_picture_mesh *meshes = SN_PUSH(&recording->arena, sn_picture_mesh, bodies + obstacles);
 
-    recording->values = SN_PUSH(&recording->arena, double *, bodies);
-    recording->surfaces = SN_PUSH(&recording->arena, double *, bodies);
-    recording->colors = SN_PUSH(&recording->arena, float *, bodies);
+    recording->values = SN_PUSH(&recording->arena, double *, bodies + obstacles);
+    recording->surfaces = SN_PUSH(&recording->arena, double *, bodies + obstacles);
+    recording->colors = SN_PUSH(&recording->arena, float *, bodies + obstacles);
     SN_TRY(sn_arena_status(&recording->arena));
+    for (int32_t i = 0; i < obstacles; i++) {
+        meshes[bodies + i] = recording->obstacles[i].mesh;
+        recording->surfaces[bodies + i] = recording->obstacles[i].points;
+    }
 
     for (int32_t i = 0; i < bodies; i++) {
         SN_TRY(make_mesh(recording, i, &meshes[i]));
@@ -132,14 +139,17 @@ sinew_status sn_recording_begin_preview(sinew_recording *recording) {
     def.high = look->largest;
     def.azimuth = atan2(look->direction[1], look->direction[0]);
     def.elevation = asin(fmax(-1, fmin(1, look->direction[2])));
-    def.no_ground = !look->ground;
+    def.no_ground = !(look->ground && recording->scene->contact.ground);
     def.ground_height = recording->scene->preview.ground_height;
     def.ghost = look->ghost;
     def.pictures = look->pictures;
     def.cell_width = look->width;
     def.cell_height = look->height;
     def.meshes = meshes;
-    def.mesh_count = bodies;
+    def.mesh_count = bodies + obstacles;
+    def.obstacle_count = obstacles;
+    def.backdrop_count = recording->backdrop_count;
+    def.dot_count = look->contacts ? SN_MOST_DOTS : 0;
     def.frame_count = recording->glyph_count;
     SN_TRY(sn_arena_status(&recording->arena));
 
@@ -183,12 +193,15 @@ sinew_status sn_recording_add_moment(sinew_recording *recording, bool film) {
     }
 
     update_frames(recording);
+    sn_recording_update_obstacles(recording);
+    sn_recording_update_dots(recording);
     sn_preview_moment moment = {.time = sinew_world_get_time(recording->world->world),
                                 .positions = (const double *const *)recording->surfaces,
                                 .values = colored ? (const double *const *)recording->values : NULL,
                                 .colors = (const float *const *)recording->colors,
                                 .frame_points = recording->glyph_points,
-                                .frame_matrices = recording->glyph_matrices};
+                                .frame_matrices = recording->glyph_matrices,
+                                .dots = recording->dots};
 
     if (film) {
         return write_film_picture(recording, &moment);

@@ -28,6 +28,7 @@ sinew_recording_def sinew_default_recording_def(const sinew_scene *scene) {
                                .ground = s->preview.ground,
                                .ghost = s->preview.ghost,
                                .field = s->preview.field,
+                               .contacts = s->preview.contacts,
                                .filled = SN_DEF_FILLED};
     memcpy(def.direction, s->preview.direction, sizeof def.direction);
     return def;
@@ -144,10 +145,12 @@ sinew_status sinew_recording_create(sinew_scene *scene, const sinew_recording_de
                               .def = *def,
                               .buffer = sn_buffer_create(scene->context),
                               .probes = sn_buffer_create(scene->context),
+                              .contacts = sn_buffer_create(scene->context),
                               .last_step = -1,
                               .last_image = -1,
                               .smallest_J = INFINITY,
-                              .largest_J = -INFINITY};
+                              .largest_J = -INFINITY,
+                              .contact = {.on = scene->scene.contact.on, .smallest_gap = INFINITY}};
     made->def.folder = strcpy(copy, folder);
 
     sinew_status status = prepare(made);
@@ -167,6 +170,7 @@ void sinew_recording_destroy(sinew_recording *recording) {
     sn_preview_destroy(recording->preview);
     sn_buffer_destroy(&recording->buffer);
     sn_buffer_destroy(&recording->probes);
+    sn_buffer_destroy(&recording->contacts);
     sn_arena arena = recording->arena; // a copy: the arena holds the struct
     sn_arena_destroy(&arena);
 }
@@ -256,6 +260,11 @@ static sinew_status keep_surface(sinew_recording *recording, int32_t body,
     return SINEW_OK;
 }
 
+// Whether contact acts on a surface that is not the boundary of the elements.
+static bool has_contact_surface(const sinew_recording *recording, const sn_scene_member *member) {
+    return recording->contact.on && member->mesh && !sinew_body_get_surface_nodes(member->body);
+}
+
 static sinew_status write_image(sinew_recording *recording, int32_t body,
                                 sn_recorded_image *image) {
     const sn_scene_member *member = &recording->world->members[body];
@@ -270,6 +279,10 @@ static sinew_status write_image(sinew_recording *recording, int32_t body,
     if (formats & SINEW_FORMAT_VTU && member->frame_count > 0) {
         snprintf(name, sizeof name, "%s_frames_%05d.vtu", member->scene->name, number);
         SN_TRY(sn_recording_write_frames(recording, member, name));
+    }
+    if (formats & SINEW_FORMAT_VTU && has_contact_surface(recording, member)) {
+        snprintf(name, sizeof name, "%s_surface_%05d.vtu", member->scene->name, number);
+        SN_TRY(sn_recording_write_contacts(recording, member, name));
     }
     if (formats & SINEW_FORMAT_PLY) {
         snprintf(name, sizeof name, "%s_%05d.ply", member->scene->name, number);
@@ -354,6 +367,7 @@ static sinew_status write_due(sinew_recording *recording, int64_t step, bool las
     bool moment = is_moment(recording, step, last);
     if (step > recording->last_step) {
         add_probe_row(recording);
+        SN_TRY(sn_recording_note_contact(recording));
     }
     recording->last_step = step;
     if (due || moment) {
@@ -510,6 +524,10 @@ static sinew_status finish_body(sinew_recording *recording, int32_t body) {
     if (formats & SINEW_FORMAT_VTU && frames) {
         keep_first(&status, write_pvd(recording, name, "_frames"));
     }
+    if (formats & SINEW_FORMAT_VTU &&
+        has_contact_surface(recording, &recording->world->members[body])) {
+        keep_first(&status, write_pvd(recording, name, "_surface"));
+    }
     if (formats & SINEW_FORMAT_GLB) {
         keep_first(&status, write_glb(recording, body));
     }
@@ -531,6 +549,9 @@ sinew_status sinew_recording_finish(sinew_recording *recording) {
 
     if (recording->probes.size > 0 && formats & SINEW_FORMAT_CSV) {
         keep_first(&status, sn_recording_write(recording, "probes.csv", &recording->probes));
+    }
+    if (recording->contacts.size > 0) {
+        keep_first(&status, sn_recording_write(recording, "contact.csv", &recording->contacts));
     }
     for (int32_t i = 0; i < bodies; i++) {
         keep_first(&status, finish_body(recording, i));
@@ -561,7 +582,8 @@ void sinew_recording_get_info(const sinew_recording *recording, sinew_recording_
                                    .largest_residual = recording->largest_residual,
                                    .simulate_seconds = recording->simulate_seconds,
                                    .output_seconds = recording->output_seconds,
-                                   .pictureless = recording->pictureless};
+                                   .pictureless = recording->pictureless,
+                                   .contact = recording->contact};
 }
 
 bool sinew_recording_get_skin(const sinew_recording *recording, int32_t body,

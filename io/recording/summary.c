@@ -334,6 +334,7 @@ sinew_status sinew_recording_write_summary(const sinew_recording *recording, con
     write_probes(recording, &json);
     write_loads(recording, &json);
     write_supports(recording, &json);
+    sn_recording_write_contact(recording, &json);
 
     // How models were made.
     if (recording->scene->skeleton_count > 0) {

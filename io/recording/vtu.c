@@ -1,8 +1,10 @@
 // Bodies for ParaView. Of elements: displacement, velocity, reaction and recovered stress of each
 // node; strain, stress, energy, J and material axes of each element. Of frames: the surface with
 // what the material feels and the weights of the frames, and the frames themselves as points with
-// their axes.
+// their axes. Where a scene has contact: its force and pressure at the vertices of surfaces.
 #include "io/recording/recording.h"
+
+#include "sinew/contact.h"
 
 #include "io/scene/build_frames.h"
 
@@ -40,6 +42,58 @@ static int32_t name_axes(const sinew_field *field, const double *axes, size_t co
         named[k - first] = (sn_field){names[k], 3, axes + 3 * (size_t)k * count};
     }
     return 3 - first;
+}
+
+// --- Contact
+
+// Forces and pressures of contact at the vertices of a body's surface.
+typedef struct contact_fields {
+    double *force, *pressure;
+} contact_fields;
+
+// The pressure is the force against the normal over the area that a vertex stands for.
+static sinew_status push_contact(sn_arena *scratch, const sn_scene_member *member,
+                                 contact_fields *f) {
+    size_t count = (size_t)sinew_body_get_surface(member->body)->point_count;
+    double *positions = SN_PUSH(scratch, double, 3 * count);
+    double *normals = SN_PUSH(scratch, double, 3 * count);
+    double *areas = SN_PUSH(scratch, double, count);
+    f->force = SN_PUSH(scratch, double, 3 * count);
+    f->pressure = SN_PUSH(scratch, double, count);
+    SN_TRY(sn_arena_status(scratch));
+
+    sinew_body_compute_surface(member->body, positions, normals);
+    SN_TRY(sinew_body_compute_contact_forces(member->body, f->force, areas));
+    for (size_t i = 0; i < count; i++) {
+        double normal = sn_dot(sn_load3(f->force + 3 * i), sn_load3(normals + 3 * i));
+        f->pressure[i] = areas[i] > 0 ? -normal / areas[i] : 0;
+    }
+    return SINEW_OK;
+}
+
+// The same at the nodes of a body of elements whose surface is its boundary; zero inside.
+static sinew_status push_node_contact(sn_arena *scratch, const sn_scene_member *member,
+                                      contact_fields *f) {
+    const int32_t *nodes = sinew_body_get_surface_nodes(member->body);
+    contact_fields surface;
+    SN_TRY(push_contact(scratch, member, &surface));
+    f->force = SN_PUSH(scratch, double, 3 * (size_t)member->mesh->point_count);
+    f->pressure = SN_PUSH(scratch, double, member->mesh->point_count);
+    SN_TRY(sn_arena_status(scratch));
+
+    for (int32_t i = 0; i < sinew_body_get_surface(member->body)->point_count; i++) {
+        memcpy(f->force + 3 * (size_t)nodes[i], surface.force + 3 * (size_t)i,
+               3 * sizeof *f->force);
+        f->pressure[nodes[i]] = surface.pressure[i];
+    }
+    return SINEW_OK;
+}
+
+// Adds the arrays by their names. Returns how many.
+static int32_t name_contact(const contact_fields *f, sn_field *named) {
+    named[0] = (sn_field){"contact_force", 3, f->force};
+    named[1] = (sn_field){"contact_pressure", 1, f->pressure};
+    return 2;
 }
 
 // --- Elements
@@ -125,11 +179,18 @@ static sinew_status write_elements(sinew_recording *recording, const sn_scene_me
         status = fill_element_fields(member, &f);
     }
 
+    bool touches = recording->contact.on && sinew_body_get_surface_nodes(member->body);
+    contact_fields contact = {0};
+    if (status == SINEW_OK && touches) {
+        status = push_node_contact(&scratch, member, &contact);
+    }
+
     if (status == SINEW_OK) {
-        sn_field point[] = {{"displacement", 3, f.displacement},
-                            {"velocity", 3, sinew_body_get_velocities(member->body)},
-                            {"reaction", 3, f.reaction},
-                            {"stress", 6, f.node_stress}};
+        sn_field point[4 + 2] = {{"displacement", 3, f.displacement},
+                                 {"velocity", 3, sinew_body_get_velocities(member->body)},
+                                 {"reaction", 3, f.reaction},
+                                 {"stress", 6, f.node_stress}};
+        int32_t point_count = 4 + (touches ? name_contact(&contact, point + 4) : 0);
         sn_field cell[5 + 4] = {{"von_mises", 1, f.von_mises},
                                 {"strain_energy", 1, f.energy},
                                 {"J", 1, f.J},
@@ -143,7 +204,7 @@ static sinew_status write_elements(sinew_recording *recording, const sn_scene_me
                 (sn_field){"axis_certainty", 1, sinew_field_get_certainties(member->field)};
         }
 
-        sn_fields fields = {4, count, point, cell};
+        sn_fields fields = {point_count, count, point, cell};
         sinew_mesh now = *member->mesh;
         now.points = sinew_body_get_positions(member->body);
         status = write_mesh(recording, &now, &fields, name);
@@ -218,19 +279,26 @@ static sinew_status write_surface(sinew_recording *recording, const sn_scene_mem
     if (status == SINEW_OK) {
         status = fill_fields(member, nodes, &f);
     }
+    contact_fields contact = {0};
+    if (status == SINEW_OK && recording->contact.on) {
+        status = push_contact(&scratch, member, &contact);
+    }
     if (status == SINEW_OK) {
-        sn_field point[7 + 3] = {{"displacement", 3, f.displacement},
-                                 {"velocity", 3, f.velocity},
-                                 {"von_mises", 1, f.von_mises},
-                                 {"energy_density", 1, f.energy},
-                                 {"J", 1, f.J},
-                                 {"strain", 6, f.strain},
-                                 {"weights", nodes, f.weights}};
+        sn_field point[7 + 3 + 2] = {{"displacement", 3, f.displacement},
+                                     {"velocity", 3, f.velocity},
+                                     {"von_mises", 1, f.von_mises},
+                                     {"energy_density", 1, f.energy},
+                                     {"J", 1, f.J},
+                                     {"strain", 6, f.strain},
+                                     {"weights", nodes, f.weights}};
         sn_fields fields = {.point_count = 7, .point = point};
         size_t count = (size_t)member->surface.mesh->point_count;
 
         if (member->field) {
             fields.point_count += name_axes(member->field, f.axes, count, point + 7);
+        }
+        if (recording->contact.on) {
+            fields.point_count += name_contact(&contact, point + fields.point_count);
         }
 
         sinew_mesh now = *member->surface.mesh;
@@ -239,6 +307,23 @@ static sinew_status write_surface(sinew_recording *recording, const sn_scene_mem
         status = write_mesh(recording, &now, &fields, name);
     }
 
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+sinew_status sn_recording_write_contacts(sinew_recording *recording, const sn_scene_member *member,
+                                         const char *name) {
+    sn_arena scratch = sn_arena_create(recording->context);
+    contact_fields contact;
+    sinew_status status = push_contact(&scratch, member, &contact);
+    if (status == SINEW_OK) {
+        sn_field point[2];
+        sn_fields fields = {.point_count = name_contact(&contact, point), .point = point};
+        sinew_mesh now = *member->surface.mesh;
+        now.points = member->surface.points;
+        now.labels = NULL;
+        status = write_mesh(recording, &now, &fields, name);
+    }
     sn_arena_destroy(&scratch);
     return status;
 }

@@ -303,6 +303,22 @@ static sinew_status measure_contact(sinew_body *body, sn_arena *scratch,
     return SINEW_OK;
 }
 
+// The mean position of the contacts of a body, weighted by their forces.
+static sn_vec3 find_center(const sinew_body *body) {
+    const sn_contact *all = body->world->contact;
+    sn_vec3 sum = {0, 0, 0};
+    double total = 0;
+    for (int32_t i = 0; i < all->contact_count; i++) {
+        const sinew_contact *contact = &all->contacts[i];
+        double force = sn_length(sn_load3(contact->force));
+        if (contact->body == body || contact->other == body) {
+            sum = sn_madd(sum, force, sn_load3(contact->position));
+            total += force;
+        }
+    }
+    return total > 0 ? sn_scale(1 / total, sum) : sum;
+}
+
 sinew_status sinew_body_get_contact(sinew_body *body, sinew_body_contact *contact) {
     const sn_contact *all = body->world->contact;
     *contact = (sinew_body_contact){.count = 0};
@@ -313,6 +329,7 @@ sinew_status sinew_body_get_contact(sinew_body *body, sinew_body_contact *contac
         return SINEW_OK;
     }
 
+    sn_store3(contact->position, find_center(body));
     sn_arena scratch = sn_arena_create(body->context);
     sinew_status status = measure_contact(body, &scratch, contact);
     sn_arena_destroy(&scratch);

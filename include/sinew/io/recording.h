@@ -24,12 +24,14 @@ extern "C" {
 
 /// What is written; bit i stands for word i of SINEW_WORDS_FORMATS. NAME is that of a body.
 enum {
-    SINEW_FORMAT_VTU = 1,   ///< NAME_00000.vtu, ... and NAME.pvd; of frame bodies also NAME_frames.
+    /// NAME_00000.vtu, ... and NAME.pvd; of frame bodies also NAME_frames; of bodies of elements
+    /// with contact and a surface of their own also NAME_surface.
+    SINEW_FORMAT_VTU = 1,
     SINEW_FORMAT_PLY = 2,   ///< NAME_00000.ply, ...: the surface.
     SINEW_FORMAT_OBJ = 4,   ///< NAME_00000.obj, ...: the surface.
     SINEW_FORMAT_GLB = 8,   ///< NAME.glb: the surface with one morph target for each image.
     SINEW_FORMAT_PC2 = 16,  ///< NAME.pc2, a point cache, and NAME.obj, the mesh that it moves.
-    SINEW_FORMAT_CSV = 32,  ///< probes.csv: a row for each step.
+    SINEW_FORMAT_CSV = 32,  ///< probes.csv and contact.csv: a row for each step.
     SINEW_FORMAT_PNG = 64,  ///< preview.png: the motion at a glance.
     SINEW_FORMAT_SKIN = 128 ///< NAME_skin.glb: frame bodies as joints and weights.
 };
@@ -67,9 +69,10 @@ typedef struct sinew_recording_def {
     int32_t width, height;
     /// From the middle of the scene towards the camera. A unit vector.
     double direction[3];
-    bool ground; ///< A floor with shadows.
-    bool ghost;  ///< The first moment as glass in the other pictures.
-    bool field;  ///< Material axes of bodies that have a field.
+    bool ground;   ///< The floor of the scene's contact, with shadows.
+    bool ghost;    ///< The first moment as glass in the other pictures.
+    bool field;    ///< Material axes of bodies that have a field.
+    bool contacts; ///< Dots where contact forces act.
     /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
     /// alone.
     uint32_t filled;
@@ -100,11 +103,28 @@ SINEW_API void sinew_recording_note_static(sinew_recording *recording,
 /// is attempted, and the first failure returned. Images that could not be written are left out.
 SINEW_API sinew_status sinew_recording_finish(sinew_recording *recording);
 
-/// Adds a summary as JSON: energies, momenta, iterations, seconds, probes, loads, supports, and how
-/// models were made. `outcome` is "completed", "stopped", ...; `reason` says why, or is NULL.
+/// Adds a summary as JSON: energies, momenta, iterations, seconds, probes, loads, supports,
+/// contact, and how models were made. `outcome` is "completed", "stopped", ...; `reason` says why,
+/// or is NULL.
 SINEW_API sinew_status sinew_recording_write_summary(const sinew_recording *recording,
                                                      const char *outcome, const char *reason,
                                                      sinew_bytes *out);
+
+/// What contact did over a run: extremes and counts of the reports of its steps.
+typedef struct sinew_recorded_contact {
+    bool on;                 ///< The scene has contact.
+    int64_t touching_count;  ///< Steps in which a force acted. [count]
+    int64_t truncated_count; ///< Steps in which a vertex stopped short. [count]
+    int64_t held_count;      ///< Steps in which a pair had no proof of separation. [count]
+    int32_t most_pairs;      ///< In a step. [count]
+    int32_t most_active;     ///< In a step. [count]
+    int32_t most_solves;     ///< In a step. [count]
+    int32_t most_overlaps;   ///< In a step. [count]
+    double deepest;          ///< Overlap. [m]
+    double smallest_gap;     ///< INFINITY if nothing came near. [m]
+    double largest_lag;      ///< [m]
+    double largest_force;    ///< Of a pair. [N]
+} sinew_recorded_contact;
 
 /// What was recorded so far.
 typedef struct sinew_recording_info {
@@ -117,6 +137,7 @@ typedef struct sinew_recording_info {
     double simulate_seconds;   ///< Spent in steps. [s]
     double output_seconds;     ///< Spent in the recording. [s]
     bool pictureless;          ///< The preview was requested, but the build has no libpng.
+    sinew_recorded_contact contact;
 } sinew_recording_info;
 
 /// Describes the recording so far.
