@@ -172,6 +172,20 @@ int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend,
 void sn_blend_add_curvature(const sn_nodes *nodes, const sn_blend *blend,
                             const sn_blend_point *point, sn_vec3 f, sn_mat3 *blocks);
 
+// Combinations of controls that hardly move the solid (redundancy.c).
+typedef struct sn_redundancy {
+    int32_t controls;   // of the nodes; 0: none is held
+    int32_t count;      // of independent combinations
+    double *Q;          // controls^2, symmetric: Q a = 0 for every motion that is not held
+    double *compliance; // [control]: a'Q a = sum of compliance_i (Q a)_i^2
+} sn_redundancy;
+
+// Finds them from the Gram matrix of the products of weights and monomials: the lower triangle,
+// controls^2. `Q` is `stiffness` times a projection in the units of that matrix; it goes into the
+// arena.
+sinew_status sn_redundancy_create(sn_arena *arena, const sn_nodes *nodes, const double *gram,
+                                  double stiffness, sn_redundancy *redundancy);
+
 // Which of many candidate points a body needs to measure strain at (cubature.c).
 
 typedef struct sn_cubature_def {
@@ -181,10 +195,12 @@ typedef struct sn_cubature_def {
 
 // Finds volumes of the candidates, most of them 0, that integrate the elastic energy of the lowest
 // motions of the nodes, and of a few random ones. `volume` has one number for each candidate.
-// `error` receives what is left, relative to the energies.
+// `redundancy` receives the combinations of controls to be held, in the arena and as a stiffness
+// [N/m for each control]; `error` what is left, relative to the energies.
 sinew_status sn_cubature_select(const sn_shape *shape, const sn_nodes *nodes,
                                 const sn_blend_materials *materials,
                                 const sn_frame_samples *candidates, const sn_cubature_def *def,
-                                double *volume, double *error);
+                                sn_arena *arena, double *volume, sn_redundancy *redundancy,
+                                double *error);
 
 #endif

@@ -20,6 +20,9 @@
 
 enum { STATES = 32, LOW_STATES = 24, MOST_POINTS = 800, CHUNK = 8, MOST_LABELS = 64 };
 
+// Of the stiffness that holds redundant controls, in units of a bar's lowest mode.
+static const double FIRMNESS = 10;
+
 typedef struct cubature {
     const sn_shape *shape;
     const sn_nodes *nodes;
@@ -27,7 +30,8 @@ typedef struct cubature {
     int32_t controls, unknowns;
     double *lambda, *mu; // of each candidate
     double *K, *M;       // unknowns^2, controls^2; lower triangles
-    double *states;      // [STATES][unknowns]
+    const sn_redundancy *held;
+    double *states; // [STATES][unknowns]
     double (*strain)[STATES][6];
     double *functions; // [point of a batch][controls][4]: value and gradient
     int32_t first;     // of the batch
@@ -148,41 +152,41 @@ static void multiply_mass(const cubature *c, const double *x, double *y) {
     }
 }
 
-// Factors K + s M, with a trace of the diagonal for what the controls can hardly express.
-static bool factor(cubature *c) {
-    size_t n = (size_t)c->unknowns;
+// The eigenvalue of a bar as long as the solid and as soft as its mean compliance.
+static double find_shift(const cubature *c) {
     double stiffness = 0, mass = 0, length2 = 0;
     for (int32_t p = 0; p < c->candidates->count; p++) {
         stiffness += c->candidates->volume[p] / c->mu[p];
         mass += c->candidates->volume[p] * c->shape->density[c->candidates->label[p]];
     }
 
-    // The motion of a bar as long as the solid and as soft as its mean compliance.
     double volume = c->shape->voxels->volume * c->shape->voxels->count;
     for (int a = 0; a < 3; a++) {
         double length = c->shape->voxels->spacing[a] * c->shape->voxels->cells[a];
         length2 = fmax(length2, length * length);
     }
-    double shift = volume / stiffness * volume / mass / length2;
+    return volume / stiffness * volume / mass / length2;
+}
 
+// Factors K + s M, with the stiffness that holds redundant controls.
+static bool factor(cubature *c, double shift) {
+    size_t n = (size_t)c->unknowns;
     for (size_t a = 0; a < (size_t)c->controls; a++) {
         for (size_t b = 0; b <= a; b++) {
+            size_t ab = a * (size_t)c->controls + b;
             for (size_t k = 0; k < 3; k++) {
-                c->K[(3 * a + k) * n + 3 * b + k] += shift * c->M[a * (size_t)c->controls + b];
+                c->K[(3 * a + k) * n + 3 * b + k] += shift * c->M[ab] + c->held->Q[ab];
             }
         }
-    }
-    for (size_t i = 0; i < n; i++) {
-        c->K[i * n + i] *= 1 + 1e-11;
     }
 
     return sn_dense_cholesky(c->K, c->unknowns, c->unknowns) < 0;
 }
 
-static sinew_status find_states(cubature *c, sn_arena *scratch) {
+static sinew_status find_states(cubature *c, double shift, sn_arena *scratch) {
     double *y = SN_PUSH(scratch, double, c->unknowns);
     SN_TRY(sn_arena_status(scratch));
-    if (!factor(c)) {
+    if (!factor(c, shift)) {
         return sn_fail(c->shape->context, SINEW_INVALID_DATA,
                        "the frames have motions without stiffness or mass at %d points",
                        c->candidates->count);
@@ -365,8 +369,8 @@ static sinew_status fit_volumes(const cubature *c, int32_t states, sn_arena *scr
 }
 
 static sinew_status select_points(cubature *c, const sn_blend_materials *materials,
-                                  sn_arena *scratch, const sn_cubature_def *def, double *volume,
-                                  double *error) {
+                                  sn_arena *scratch, const sn_cubature_def *def, sn_arena *arena,
+                                  double *volume, sn_redundancy *redundancy, double *error) {
     size_t points = (size_t)c->candidates->count;
     size_t n = (size_t)c->unknowns;
     c->lambda = SN_PUSH(scratch, double, points);
@@ -380,7 +384,12 @@ static sinew_status select_points(cubature *c, const sn_blend_materials *materia
 
     find_moduli(c, materials);
     each_batch(c, c->controls, add_rows);
-    SN_TRY(find_states(c, scratch));
+
+    double shift = find_shift(c);
+    SN_TRY(sn_redundancy_create(arena, c->nodes, c->M, FIRMNESS * shift, redundancy));
+    c->held = redundancy;
+
+    SN_TRY(find_states(c, shift, scratch));
     each_batch(c, 0, find_strains);
 
     int32_t states = orthonormalize(c);
@@ -390,14 +399,16 @@ static sinew_status select_points(cubature *c, const sn_blend_materials *materia
 sinew_status sn_cubature_select(const sn_shape *shape, const sn_nodes *nodes,
                                 const sn_blend_materials *materials,
                                 const sn_frame_samples *candidates, const sn_cubature_def *def,
-                                double *volume, double *error) {
+                                sn_arena *arena, double *volume, sn_redundancy *redundancy,
+                                double *error) {
     cubature c = {.shape = shape,
                   .nodes = nodes,
                   .candidates = candidates,
                   .controls = nodes->control_count,
                   .unknowns = 3 * nodes->control_count};
     sn_arena scratch = sn_arena_create(shape->context);
-    sinew_status status = select_points(&c, materials, &scratch, def, volume, error);
+    sinew_status status =
+        select_points(&c, materials, &scratch, def, arena, volume, redundancy, error);
 
     sn_arena_destroy(&scratch);
     return status;

@@ -10,11 +10,6 @@ enum {
     POINT_BLOCKS = 300 // of voxels, from which sample points are chosen
 };
 
-// Of the stiffness against controls beyond affine ones: a compromise. On a bar of six quadratic
-// frames the worst of six eigenvalues was off by 40 % with 1e-7, 26 % with this and 10 % with 1e-5,
-// which made the tip of a slab 2.4 % stiffer.
-static const double STABILITY = 5e-7;
-
 sinew_frame_body_def sinew_default_frame_body_def(void) {
     return (sinew_frame_body_def){.filled = SN_DEF_FILLED,
                                   .weights = sinew_default_weights_def(),
@@ -177,8 +172,8 @@ static sinew_status build_points(sinew_body *body, const sinew_frame_body_def *d
 
     if (status == SINEW_OK) {
         sn_cubature_def cubature = {sampling->energy_error, sampling->count};
-        status = sn_cubature_select(model->shape, &nodes, &materials, candidates, &cubature, volume,
-                                    &error);
+        status = sn_cubature_select(model->shape, &nodes, &materials, candidates, &cubature,
+                                    &body->arena, volume, &model->held, &error);
     }
     if (status == SINEW_OK) {
         status = sn_point_samples(model->shape, candidates, volume, &model->base_samples);
@@ -233,29 +228,6 @@ static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *de
     return SINEW_OK;
 }
 
-// The stiffness of controls beyond affine ones, for smooth weights: STABILITY of what the solid's
-// mean compliance gives a strain that such a control makes over the solid's length.
-static void find_stabilizer(sn_frame_model *model) {
-    const sn_shape *shape = model->shape;
-    const sinew_voxels *voxels = shape->voxels;
-    double compliance = 0, volume = 0, length2 = 0;
-    if (!sn_shape_is_smooth(shape)) {
-        return;
-    }
-
-    for (int32_t v = 0; v < voxels->count; v++) {
-        double part = sn_voxel_volume(voxels, v);
-        volume += part;
-        compliance += part / (shape->young[voxels->label[v]] * sn_voxel_stiffness(voxels, v));
-    }
-    for (int a = 0; a < 3; a++) {
-        double length = voxels->cells[a] * voxels->spacing[a];
-        length2 = fmax(length2, length * length);
-    }
-
-    model->stabilizer = STABILITY * volume / compliance * volume * length2;
-}
-
 static sinew_status build_surface(sinew_body *body, const sinew_frame_body_def *def) {
     sn_frame_model *model = body->model;
     if (def->surface) {
@@ -305,7 +277,6 @@ sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *d
     model->mass_kind = def->mass;
     model->wants_springs = def->springs;
     SN_TRY(build_shape(body, def));
-    find_stabilizer(model);
     SN_TRY(copy_materials(body, def));
     SN_TRY(build_surface(body, def));
     SN_TRY(sn_frame_structure_build(body, def->nodes, def->node_count));

@@ -9,37 +9,62 @@
 #include <math.h>
 #include <string.h>
 
-enum { AFFINE_CONTROLS = 4 };
-
 sn_frame_model *sn_frame_model_of(const sinew_body *body) {
     return body->ops == &sn_frame_body_ops ? body->model : NULL;
 }
 
-// Adds half of k |a|^2 for every control a beyond the affine ones, which are 0 at rest. Frames with
-// smooth weights can represent the zero function nearly in many ways; samples see these only
-// through the rounding of the weights on the voxels, and without a stiffness of their own they
-// would be softer than anything real. |a| does not change when the body rotates.
-static void add_stabilizer(const sinew_body *body, const sn_bsr *pattern,
-                           sn_evaluation *evaluation) {
-    const sn_frame_model *model = body->model;
-    double k = model->stabilizer;
-    for (int32_t i = 0; i < model->nodes.count; i++) {
-        const sn_node *node = &model->nodes.items[i];
-        for (int32_t c = AFFINE_CONTROLS; c < node->control_count; c++) {
+// Returns the index of a block: directly, if the row has all columns.
+static int32_t find_slot(const sn_bsr *pattern, int32_t row, int32_t column) {
+    bool full = pattern->diagonal[row] - pattern->starts[row] == row;
+    return full ? pattern->starts[row] + column : sn_bsr_find(pattern, row, column);
+}
+
+// Adds the part of one control, that of a row: `Q` is its row of the matrix.
+static void add_held_row(const sn_frame_model *model, int32_t control, int32_t row,
+                         const sn_bsr *pattern, sn_evaluation *evaluation) {
+    const double *Q = model->held.Q + (size_t)control * (size_t)model->held.controls;
+    sn_vec3 start = sn_load3(evaluation->q + model->nodes.items[0].config);
+    sn_vec3 sum = sn_v3(0, 0, 0);
+
+    for (int32_t j = 0; j < model->shape->node_count; j++) {
+        const sn_node *node = &model->nodes.items[j];
+        if (node->kind == SINEW_NODE_RIGID) {
+            continue;
+        }
+
+        for (int32_t c = 0; c < node->control_count; c++) {
+            double k = Q[node->control + c];
             sn_vec3 a = sn_load3(evaluation->q + node->config + 3 * c);
-            int32_t row = node->row + c;
-            if (evaluation->want_energy) {
-                evaluation->energy += 0.5 * k * sn_dot(a, a);
+            sum = sn_madd(sum, k, c == 0 ? sn_sub(a, start) : a);
+            if (!evaluation->matrix || node->row + c > row) {
+                continue;
             }
-            if (evaluation->force) {
-                sn_add_to3(evaluation->force + 3 * row, sn_scale(-k, a));
+            double *block = evaluation->matrix + 9 * (size_t)find_slot(pattern, row, node->row + c);
+            for (int axis = 0; axis < 3; axis++) {
+                block[4 * axis] += k;
             }
-            if (evaluation->matrix) {
-                double *block = evaluation->matrix + 9 * (size_t)pattern->diagonal[row];
-                for (int j = 0; j < 3; j++) {
-                    block[4 * j] += k;
-                }
-            }
+        }
+    }
+
+    evaluation->energy += 0.5 * model->held.compliance[control] * sn_dot(sum, sum);
+    if (evaluation->force) {
+        sn_add_to3(evaluation->force + 3 * row, sn_scale(-1, sum));
+    }
+}
+
+// Adds the energy of the combinations of controls that are held, a'Q a / 2, as a sum of squares so
+// that rounding is not mistaken for energy. It is 0 for affine motions, and rotations do not change
+// it; nor do translations, which are subtracted before. Q is 0 for the controls of rigid nodes, and
+// of the others each has its row.
+static void add_held(const sinew_body *body, const sn_bsr *pattern, sn_evaluation *evaluation) {
+    const sn_frame_model *model = body->model;
+    for (int32_t i = 0; i < model->shape->node_count; i++) {
+        const sn_node *node = &model->nodes.items[i];
+        if (node->kind == SINEW_NODE_RIGID) {
+            continue;
+        }
+        for (int32_t c = 0; c < node->control_count; c++) {
+            add_held_row(model, node->control + c, node->row + c, pattern, evaluation);
         }
     }
 }
@@ -74,8 +99,8 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     }
 
     // After that: products leave it to the matrix.
-    if (model->stabilizer > 0) {
-        add_stabilizer(body, pattern, evaluation);
+    if (model->held.count > 0) {
+        add_held(body, pattern, evaluation);
     }
 }
 

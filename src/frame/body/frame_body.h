@@ -47,7 +47,7 @@ typedef struct sn_frame_model {
     bool geometric, dual, wants_springs;
     sn_quat placed_R; // the initial placement: R X + t
     sn_vec3 placed_t;
-    double stabilizer; // stiffness of the controls beyond affine ones, [N m]; see frame_body.c
+    sn_redundancy held; // combinations of the shape's own controls, as a stiffness
     sn_arena reach_arena;
     sn_reach reach; // once a node has joined; without points of a shape before
 
