@@ -262,7 +262,8 @@ SINEW_API sinew_status sinew_world_take_snapshot(const sinew_world *world, void 
 /// followed the snapshot. Fails with SINEW_INVALID_DATA, without changing the state, if the bytes
 /// are damaged or belong to a world with other bodies, meshes, materials, loads, attachments, step
 /// or integrator, or if a point with a force has been destroyed since. Points created since lose
-/// their forces.
+/// their forces. A snapshot taken while inserted or removed frames fade fits only a world in which
+/// the frames were inserted or removed in the same state.
 SINEW_API sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
                                                     size_t size);
 

@@ -3,18 +3,20 @@
 //   bytes  0 .. 7   "SINEWRUN"
 //   bytes  8 .. 15  version of the envelope
 //   bytes 16 .. 23  fingerprint of the scene
-//   bytes 24 ..     the snapshot, which has its own size and checksum
+//   bytes 24 .. 31  size of the history that fading frames need (io/scene/history.h), mostly 0
+//   bytes 32 ..     the history, then the snapshot; each snapshot has its own size and checksum
 //
 // Numbers are little-endian. The fingerprint covers what decides the motion: the scene as it is
 // after its settings, without the keys listed below, and the bytes of all files that it references.
 #include "base/hash.h"
 #include "io/public/bytes.h"
 #include "io/public/scene.h"
+#include "io/scene/history.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { VERSION = 2, HEADER_SIZE = 24 };
+enum { VERSION = 3, HEADER_SIZE = 32 };
 
 static const char magic[8] = {'S', 'I', 'N', 'E', 'W', 'R', 'U', 'N'};
 
@@ -74,7 +76,13 @@ static uint64_t read_number(const unsigned char *bytes) {
 }
 
 size_t sinew_scene_get_checkpoint_size(const sinew_scene *scene) {
-    return scene->world ? HEADER_SIZE + sinew_world_get_snapshot_size(scene->world->world) : 0;
+    if (!scene->world) {
+        return 0;
+    }
+
+    size_t history;
+    sn_history_get(scene->world, &history);
+    return HEADER_SIZE + history + sinew_world_get_snapshot_size(scene->world->world);
 }
 
 sinew_status sinew_scene_write_checkpoint(const sinew_scene *scene, sinew_bytes *out) {
@@ -82,6 +90,11 @@ sinew_status sinew_scene_write_checkpoint(const sinew_scene *scene, sinew_bytes 
     sn_buffer_add(&out->buffer, magic, sizeof magic);
     sn_buffer_add_u64(&out->buffer, VERSION);
     sn_buffer_add_u64(&out->buffer, compute_fingerprint(scene));
+
+    size_t history_size;
+    const char *history = sn_history_get(scene->world, &history_size);
+    sn_buffer_add_u64(&out->buffer, history_size);
+    sn_buffer_add(&out->buffer, history, history_size);
 
     size_t size = sinew_world_get_snapshot_size(scene->world->world);
     void *snapshot = sn_buffer_push(&out->buffer, size, 1);
@@ -111,8 +124,18 @@ sinew_status sinew_scene_read_checkpoint(sinew_scene *scene, const sinew_source 
                        source->name);
     }
 
-    sinew_status status =
-        sn_scene_world_restore(scene->world, data + HEADER_SIZE, source->size - HEADER_SIZE);
+    size_t left = source->size - HEADER_SIZE;
+    uint64_t history = read_number(data + 24);
+    if (history > left) {
+        return sn_fail(scene->context, SINEW_INVALID_DATA, "%s: the checkpoint is incomplete",
+                       source->name);
+    }
+
+    data += HEADER_SIZE;
+    sinew_status status = sn_history_set(scene->world, data, (size_t)history);
+    if (status == SINEW_OK) {
+        status = sn_scene_world_restore(scene->world, data + history, left - (size_t)history);
+    }
     if (status == SINEW_OK) {
         return SINEW_OK;
     }

@@ -71,21 +71,30 @@ static sinew_status leave(sn_scene_member *member, int32_t node, bool fades) {
     return SINEW_OK;
 }
 
+// Whether an insertion takes part in a step that ends at `time`.
+static bool is_wanted(const sn_scene_member *member, int32_t index, double time) {
+    const sn_scene_insertion *insertion = &member->scene->frames->insertions[index];
+    return is_due(sn_frames_of(member), insertion->time, time) &&
+           !is_due(sn_frames_of(member), insertion->leave, time);
+}
+
+bool sn_frames_changes(const sn_scene_member *member, double time) {
+    for (int32_t i = 0; i < member->scene->frames->insertion_count; i++) {
+        if (is_wanted(member, i, time) != (find_frame(sn_frames_of(member), i) >= 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Frames whose times have come join or leave, in the order of the scene.
 static sinew_status adapt(sn_scene_member *member, double time, bool fades) {
-    sn_member_frames *frames = sn_frames_of(member);
-    const sn_scene_frames *scene = member->scene->frames;
-    for (int32_t i = 0; i < scene->insertion_count; i++) {
-        const sn_scene_insertion *insertion = &scene->insertions[i];
-        int32_t node = find_frame(frames, i);
-        bool wanted =
-            is_due(frames, insertion->time, time) && !is_due(frames, insertion->leave, time);
-
-        if (wanted == (node >= 0)) {
-            continue;
+    for (int32_t i = 0; i < member->scene->frames->insertion_count; i++) {
+        int32_t node = find_frame(sn_frames_of(member), i);
+        bool wanted = is_wanted(member, i, time);
+        if (wanted != (node >= 0)) {
+            SN_TRY(wanted ? join(member, i, fades) : leave(member, node, fades));
         }
-
-        SN_TRY(wanted ? join(member, i, fades) : leave(member, node, fades));
     }
 
     return SINEW_OK;
@@ -117,6 +126,7 @@ static int64_t next_change(const sn_scene_member *member, int64_t step) {
 
 sinew_status sn_frames_replay(sn_scene_member *member, double time) {
     int64_t last = llround(time / sn_frames_of(member)->step);
+    SN_TRY(adapt(member, -INFINITY, false));
     for (int64_t step = next_change(member, -1); step >= 0 && step <= last;
          step = next_change(member, step)) {
         SN_TRY(adapt(member, (double)step * sn_frames_of(member)->step, false));

@@ -1,5 +1,6 @@
 // A scene's world through time: motions, loads, steps, surfaces, probes.
 #include "io/scene/build_skeleton.h"
+#include "io/scene/history.h"
 #include "io/scene/report.h"
 
 #include "math/quat.h"
@@ -127,12 +128,8 @@ sinew_status sn_scene_world_apply(sn_scene_world *world, double time) {
 
 sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, size_t size) {
     double time = 0;
-    bool known = sinew_snapshot_get_time(bytes, size, &time);
-    for (int32_t i = 0; known && i < world->scene->body_count; i++) {
-        sn_scene_member *member = &world->members[i];
-        if (member->ops->replay) {
-            SN_TRY(member->ops->replay(member, time));
-        }
+    if (sinew_snapshot_get_time(bytes, size, &time)) {
+        SN_TRY(sn_history_replay(world, time));
     }
 
     return sinew_world_restore_snapshot(world->world, bytes, size);
@@ -140,6 +137,7 @@ sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, si
 
 sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report) {
     double time = sinew_world_get_time_after(world->world, 1);
+    SN_TRY(sn_history_note(world, time));
     SN_TRY(sn_scene_world_apply(world, time));
     return sinew_world_step(world->world, report);
 }

@@ -185,16 +185,6 @@ static sinew_status compute_supports(sn_scene_member *member, sn_support_report 
     return SINEW_OK;
 }
 
-static sinew_status replay(sn_scene_member *member, double time) {
-    if (sn_frames_is_fading(member, time)) {
-        return sn_fail(member->context, SINEW_UNSUPPORTED,
-                       "frames of body \"%s\" were fading in or out at %g s: save the state when "
-                       "they have done so",
-                       member->scene->name, time);
-    }
-    return sn_frames_replay(member, time);
-}
-
 static int32_t count_held_frames(const sn_scene_member *member) {
     const sn_member_frames *frames = sn_frames_of(member);
     int32_t count = 0;
@@ -211,7 +201,9 @@ static void release(sn_scene_member *member) {
 const sn_member_ops sn_frame_member_ops = {
     .apply = apply,
     .compute_supports = compute_supports,
-    .replay = replay,
+    .replay = sn_frames_replay,
+    .changes = sn_frames_changes,
+    .is_fading = sn_frames_is_fading,
     .count_held_frames = count_held_frames,
     .release = release,
 };

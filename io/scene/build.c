@@ -685,6 +685,7 @@ sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fe
 
     SN_TRY(sn_arena_status(&arena));
     world->arena = arena;
+    world->history = sn_buffer_create(context);
     world->scene = scene;
 
     sn_builder b = {context, scene, fetch, fetch_user, mistakes, world};
@@ -722,6 +723,7 @@ void sn_scene_world_destroy(sn_scene_world *world) {
     }
 
     sn_bones_destroy(world);
+    sn_buffer_destroy(&world->history);
     sn_arena arena = world->arena; // the struct lives in it
 
     sn_arena_destroy(&arena);

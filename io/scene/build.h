@@ -5,6 +5,7 @@
 
 #include "io/text/mistakes.h"
 #include "io/scene/scene.h"
+#include "io/bytes/buffer.h"
 #include "io/bytes/source.h"
 #include "math/vec.h"
 
@@ -39,6 +40,10 @@ typedef struct sn_member_ops {
     // Brings the body to the structure that it had at a time, of which a snapshot is to be
     // restored. NULL: it is always the same.
     sinew_status (*replay)(sn_scene_member *member, double time);
+    // Whether that structure changes before a step that ends at a time, and whether a change still
+    // fades at a time. NULL: never.
+    bool (*changes)(const sn_scene_member *member, double time);
+    bool (*is_fading)(const sn_scene_member *member, double time);
     // The number of frames that are held now. NULL: the body has none.
     int32_t (*count_held_frames)(const sn_scene_member *member);
     void (*release)(sn_scene_member *member); // NULL: nothing
@@ -76,6 +81,7 @@ struct sn_scene_world {
     sinew_point **probes;       // the bodies own them
     sinew_obstacle **obstacles; // one for each of the scene's; the world owns them
     sn_bones *bones;            // one for each skeleton of the scene
+    sn_buffer history;          // states that fades need (history.h)
     bool motion_ended;          // of a skeleton that stops the run with it
 };
 
@@ -104,7 +110,8 @@ sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *repor
 sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_report *report);
 
 // Continues from a snapshot of this scene's world: frames that had joined by then join first. A
-// snapshot of a moment at which frames were still fading in or out is refused.
+// snapshot of a moment at which frames were fading in or out needs the history of the run, which
+// the world has if it went through that moment.
 sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, size_t size);
 
 // How the elements of a body were bound to its skeleton, or NULL.

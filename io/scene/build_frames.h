@@ -72,7 +72,10 @@ sinew_status sn_frames_adapt(sn_scene_member *member, double time);
 // with bit for bit.
 sinew_status sn_frames_replay(sn_scene_member *member, double time);
 
-// Whether a change of frames is still fading at a time: a state of then cannot be taken up again.
+// Whether frames join or leave before a step that ends at `time`.
+bool sn_frames_changes(const sn_scene_member *member, double time);
+
+// Whether a change of frames is still fading at a time.
 bool sn_frames_is_fading(const sn_scene_member *member, double time);
 
 extern const sn_member_ops sn_frame_member_ops;

@@ -1,6 +1,6 @@
 // The state as bytes.
 //
-//   header        magic, version, size, checksum; two fingerprints; the clock
+//   header        magic, version, size, checksum; three fingerprints; the clock
 //   attachments   target position, stiffness and force of each
 //   bodies        of each its state array, its load scales and its mask
 //   forces        of each body the forces on its surface, then its points with their forces
@@ -11,18 +11,20 @@
 //
 // The checksum covers every byte but its own. The first fingerprint is of what the bytes must fit
 // to be read at all: bodies, their counts and frames, loads, attachments. The second is of what the
-// run was made of (origin.h), step and integrator. Numbers are in the machine's own format.
+// run was made of (origin.h), step and integrator. The third is of what fades in frame bodies.
+// Numbers are in the machine's own format.
 #include "dynamics/contact.h"
 
 #include "base/hash.h"
 #include "body/load.h"
 #include "body/point.h"
 #include "body/surface.h"
+#include "frame/body/frame_body.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 4, ATTACHMENT_NUMBERS = 7 };
+enum { VERSION = 5, ATTACHMENT_NUMBERS = 7 };
 
 typedef struct snapshot_header {
     char magic[8];
@@ -32,6 +34,7 @@ typedef struct snapshot_header {
     uint64_t checksum;  // of all other bytes
     uint64_t structure; // fingerprint of what the bytes must fit
     uint64_t origin;    // fingerprint of what the run was made of
+    uint64_t fades;     // fingerprint of the changes of frames that still fade
     double step;        // [s]
     int64_t integrator;
     double start; // time at which the steps began to be counted [s]
@@ -93,6 +96,27 @@ static size_t body_size(const sinew_body *body) {
            (size_t)sn_body_size(body);
 }
 
+// Of what fades at the ages of the bodies: the present ones, or those in `states`, the bodies' part
+// of a snapshot.
+static uint64_t hash_fades(const sinew_world *world, const char *states) {
+    uint64_t hash = SN_HASH_START;
+    for (size_t i = 0; i < world->body_count; i++) {
+        const sinew_body *body = world->bodies[i];
+        const sn_frame_model *model = sn_frame_model_of(body);
+        if (model) {
+            double age = *body->age;
+            if (states) {
+                memcpy(&age, states + (size_t)(body->age - body->state) * sizeof age, sizeof age);
+            }
+            hash = sn_hash_integer(hash, (int64_t)sn_fade_hash(&model->fade, age));
+        }
+        if (states) {
+            states += body_size(body);
+        }
+    }
+    return hash;
+}
+
 static force_header make_force_header(const sinew_body *body) {
     force_header header = {
         .vertices = body->surface_force_room ? body->surface->point_count : 0,
@@ -135,6 +159,7 @@ static snapshot_header make_header(const sinew_world *world) {
         .size = sinew_world_get_snapshot_size(world),
         .structure = hash_structure(world),
         .origin = hash_origin(world),
+        .fades = hash_fades(world, NULL),
         .step = world->def.step,
         .integrator = (int64_t)world->def.integrator,
         .start = world->start,
@@ -418,6 +443,14 @@ static sinew_status check_snapshot(sinew_world *world, const char *bytes, size_t
                        "the snapshot has %zu bytes; this world needs at least %zu", size,
                        fixed_size(world));
     }
+
+    size_t before = sizeof *header + world->attachment_count * ATTACHMENT_NUMBERS * sizeof(double);
+    if (header->fades != hash_fades(world, bytes + before)) {
+        return sn_fail(world->context, SINEW_INVALID_DATA,
+                       "frames were fading in or out when the snapshot was taken, after a change "
+                       "that this world did not go through in the same state");
+    }
+
     return check_all_forces(world, bytes + fixed_size(world), bytes + size);
 }
 

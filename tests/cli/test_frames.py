@@ -124,9 +124,27 @@ def test_checkpoints_continue_bitwise():
             run(out, path, *more, "--steps", 8, "--checkpoint", state)
             rest = run(out, path, *more, "--resume", state)
             assert rest["steps"] == 4 and rest["hash"] == whole["hash"], (rest, whole)
-        run(out, path, *joining, "--steps", 3, "--checkpoint", state)
-        result = program.run("run", path, "-o", out, *joining, "--resume", state)
-        assert result.returncode == 2 and "fading" in result.stderr, result.stderr
+
+
+def test_checkpoints_continue_bitwise_while_frames_fade():
+    """At every step: before, between and after changes whose fades overlap, also with one frame held and one gone."""
+    insertions = [{"time": 0.02, "position": [0.2, 0, 0], "range": 0.2, "fade": 0.03},
+                  {"time": 0.04, "position": [-0.2, 0.02, 0], "range": 0.2, "fade": 0.02, "leave": 0.08},
+                  {"time": 0.06, "position": [0, 0, 0.03], "range": 0.15, "fade": 0, "hold": "all"}]
+    with program.folder() as out:
+        path, state = write(out, BAR), os.path.join(out, "state")
+        more = ["-s", "bodies[0].frames.insertions=" + json.dumps(insertions), "--format", "csv"]
+        whole = run(out, path, *more)
+        sizes = []
+        for steps in range(1, 12):
+            run(out, path, *more, "--steps", steps, "--checkpoint", state)
+            sizes.append(os.path.getsize(state))
+            rest = run(out, path, *more, "--resume", state)
+            assert rest["hash"] == whole["hash"], (steps, rest, whole)
+            # A second checkpoint is as good as the first.
+            run(out, path, *more, "--resume", state, "--steps", min(steps + 1, 12), "--checkpoint", state)
+            assert run(out, path, *more, "--resume", state)["hash"] == whole["hash"], steps
+        assert sizes[4] > 3 * sizes[0], sizes  # the states before the changes that fade
 
 
 def test_threads_do_not_change_the_result():

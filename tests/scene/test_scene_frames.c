@@ -433,8 +433,8 @@ static const char *const joining =
      "\"affine\", \"motion\": "
      "{\"translate\": [0, 0, {\"keys\": [[0.1, 0], [0.3, 0.05]]}]}}]");
 
-// Frames join and leave at their times; a run taken up from a snapshot goes on bit for bit, but not
-// out of a fade.
+// Frames join and leave at their times; a run taken up from a snapshot goes on bit for bit. Out of
+// a fade only the scene that is or was last in it can continue.
 static void test_frames_join_and_leave(void **state) {
     (void)state;
     const char *settings[] = {
@@ -454,6 +454,12 @@ static void test_frames_join_and_leave(void **state) {
         step(&f, 1);
         assert_int_equal(sinew_frame_body_get_node_count(f.world->members[0].body), counts[i]);
         assert_int_equal(frames->node_count, counts[i]);
+        if (i == 15) {
+            uint64_t once = sinew_world_get_hash(f.world->world);
+            assert_int_equal(sn_scene_world_restore(f.world, bytes[0], sizes[0]), SINEW_OK);
+            step(&f, 4);
+            assert_true(sinew_world_get_hash(f.world->world) == once);
+        }
         if (i != 11 && i != 25) {
             continue;
         }

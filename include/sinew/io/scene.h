@@ -82,7 +82,9 @@ SINEW_API sinew_status sinew_scene_step(sinew_scene *scene, sinew_step_report *r
 SINEW_API sinew_status sinew_scene_solve_static(sinew_scene *scene, sinew_step_report *report);
 /// Whether a skeleton has come to the end of a motion that stops the run with it.
 SINEW_API bool sinew_scene_has_ended(const sinew_scene *scene);
-/// Continues from a snapshot of this scene's world (sinew_world_take_snapshot).
+/// Continues from a snapshot of this scene's world (sinew_world_take_snapshot). If frames were
+/// fading in or out then, only the scene object that is still in that fade, or left it last, can
+/// continue; others need a checkpoint.
 SINEW_API sinew_status sinew_scene_restore(sinew_scene *scene, const void *bytes, size_t size);
 
 // Bodies, after the scene is built. Indices count from 0 in the order of the scene.

@@ -2,6 +2,7 @@
 // the equations; draft.c computes what a new event has to fade.
 #include "frame/adapt/fade_event.h"
 
+#include "base/hash.h"
 #include "base/sorted.h"
 
 #include <math.h>
@@ -423,6 +424,25 @@ void sn_fade_attach(sn_fade *fade, const sn_layers *layers, double age, sn_fade_
     fade->applied = NAN; // the samples were repacked
     fade->shows = true;
     sn_fade_refresh(fade, layers, 0);
+}
+
+uint64_t sn_fade_hash(const sn_fade *fade, double age) {
+    uint64_t hash = SN_HASH_START;
+    for (int32_t i = 0; i < fade->count; i++) {
+        const sn_fade_event *event = fade->events[i];
+        if (is_over(event, age)) {
+            continue;
+        }
+
+        const double times[2] = {event->duration, event->elapsed};
+        size_t residuals = (size_t)event->first[event->sample_count];
+        hash = sn_hash_bytes(hash, times, sizeof times);
+        hash = sn_hash_bytes(hash, event->residual, residuals * sizeof *event->residual);
+        for (int32_t k = 0; k < event->vertex_count; k++) {
+            hash = sn_hash_bytes(hash, &event->offset[k].offset, sizeof event->offset[k].offset);
+        }
+    }
+    return hash;
 }
 
 void sn_fade_release(sinew_context *context, sn_fade *fade) {

@@ -68,6 +68,9 @@ void sn_fade_detach(sn_fade *fade);
 void sn_fade_attach(sn_fade *fade, const sn_layers *layers, double age, sn_fade_event *added,
                     const sn_fade_room *room);
 
+// A fingerprint of what fades at an age.
+uint64_t sn_fade_hash(const sn_fade *fade, double age);
+
 void sn_fade_release(sinew_context *context, sn_fade *fade);
 
 #endif
