@@ -17,6 +17,7 @@
 #include "sinew/mesh.h"
 #include "sinew/pbd.h"
 #include "sinew/point.h"
+#include "sinew/rigid_body.h"
 #include "sinew/skeleton.h"
 #include "sinew/surface.h"
 #include "sinew/world.h"

@@ -298,6 +298,16 @@ sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_
     return finish_body(body, status, out);
 }
 
+sinew_status sinew_rigid_body_create(sinew_world *world, const sinew_rigid_body_def *def,
+                                     sinew_body **out) {
+    SN_TRY(SN_CHECK_DEF(world->context, def, "sinew_default_rigid_body_def"));
+    sinew_body *body;
+    SN_TRY(begin_body(world, def->name ? def->name : "rigid", &body));
+    sinew_status status = sn_rigid_body_build(body, def);
+    body->origin = status == SINEW_OK ? sn_origin_of_rigid(def) : 0;
+    return finish_body(body, status, out);
+}
+
 sinew_pbd_body_def sinew_default_pbd_body_def(void) {
     return (sinew_pbd_body_def){
         .pbd = sinew_default_pbd_def(), .rotation = {0, 0, 0, 1}, .filled = SN_DEF_FILLED};

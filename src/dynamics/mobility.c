@@ -29,7 +29,7 @@ typedef struct mobility {
 // Row velocities of a rigid motion tested by a unit force on one unknown.
 static void wrench_of_unknown(const sinew_body *body, int32_t unknown, sn_vec3 *at, sn_vec3 *force,
                               sn_vec3 *torque) {
-    const sn_frame_model *model = sn_frame_model_of(body);
+    const sn_nodes *nodes = sn_frame_nodes_of(body);
     sn_vec3 unit = {unknown % 3 == 0, unknown % 3 == 1, unknown % 3 == 2};
     int32_t row = unknown / 3;
     *at = sn_v3(0, 0, 0);
@@ -37,13 +37,13 @@ static void wrench_of_unknown(const sinew_body *body, int32_t unknown, sn_vec3 *
     *torque = sn_v3(0, 0, 0);
 
     // A row of elements is the position of a node.
-    if (!model) {
+    if (!nodes) {
         *at = sn_load3(body->q + 3 * (size_t)row);
         return;
     }
 
-    for (int32_t i = 0; i < model->nodes.count; i++) {
-        const sn_node *node = &model->nodes.items[i];
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
         if (row < node->row || row >= node->row + node->row_count) {
             continue;
         }
@@ -62,11 +62,11 @@ static void wrench_of_unknown(const sinew_body *body, int32_t unknown, sn_vec3 *
 
 // The centre of a body's surface of rows, and a length.
 static void measure_body(const sinew_body *body, sn_vec3 *center, double *size) {
-    const sn_frame_model *model = sn_frame_model_of(body);
-    int32_t count = model ? model->nodes.count : body->rows;
+    const sn_nodes *nodes = sn_frame_nodes_of(body);
+    int32_t count = nodes ? nodes->count : body->rows;
     sn_vec3 sum = {0, 0, 0};
     for (int32_t i = 0; i < count; i++) {
-        sum = sn_add(sum, model ? sn_load3(sn_node_translation(&model->nodes.items[i], body->q))
+        sum = sn_add(sum, nodes ? sn_load3(sn_node_translation(&nodes->items[i], body->q))
                                 : sn_load3(body->q + 3 * (size_t)i));
     }
 

@@ -135,6 +135,15 @@ uint64_t sn_origin_of_frames(const sinew_frame_body_def *def) {
     return hash_doubles(hash, sinew_field_get_axes(def->field), 9 * elements);
 }
 
+uint64_t sn_origin_of_rigid(const sinew_rigid_body_def *def) {
+    uint64_t hash = hash_mesh(SN_HASH_START, def->surface);
+    hash = hash_doubles(hash, &def->density, 1);
+    hash = hash_doubles(hash, &def->mass, 1);
+    hash = hash_doubles(hash, def->center, 3);
+
+    return hash_doubles(hash, def->inertia, 6);
+}
+
 uint64_t sn_origin_of_positions(const sinew_pbd_body_def *def) {
     const sinew_pbd_def *pbd = &def->pbd;
     size_t elements = (size_t)def->mesh->element_count;

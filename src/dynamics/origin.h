@@ -9,6 +9,7 @@
 // Of definitions that a body has been made of: all their pointers and counts are sound.
 uint64_t sn_origin_of_elements(const sinew_body_def *def);
 uint64_t sn_origin_of_frames(const sinew_frame_body_def *def);
+uint64_t sn_origin_of_rigid(const sinew_rigid_body_def *def);
 uint64_t sn_origin_of_positions(const sinew_pbd_body_def *def);
 
 #endif

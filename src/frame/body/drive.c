@@ -7,14 +7,14 @@
 #include <string.h>
 
 sinew_status sn_frame_body_find_node(const sinew_body *body, int32_t index, const sn_node **node) {
-    const sn_frame_model *model = sn_frame_model_of(body);
-    int32_t count = model ? model->nodes.count : 0;
+    const sn_nodes *nodes = sn_frame_nodes_of(body);
+    int32_t count = nodes ? nodes->count : 0;
     if (index < 0 || index >= count) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
                        "frame %d of body \"%s\": there are %d", index, body->name, count);
     }
 
-    *node = &model->nodes.items[index];
+    *node = &nodes->items[index];
     return SINEW_OK;
 }
 

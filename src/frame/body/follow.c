@@ -85,22 +85,28 @@ static sinew_status push_followed(sn_arena *arena, const sn_frame_model *model, 
     return SINEW_OK;
 }
 
-static sinew_status push_point(sn_arena *arena, const sn_frame_model *model, sn_vec3 X,
-                               sn_shape_point *at, sn_point *point) {
+sinew_status sn_frame_point_push(sn_arena *arena, const sinew_body *body, sn_vec3 X,
+                                 const sn_shape_point *at, double distance, sn_point *point) {
+    const sn_frame_model *model = body->model;
     followed *own;
     int32_t rows;
 
-    sn_frame_weights_at(model, X, at);
     SN_TRY(push_followed(arena, model, X, at, &own, &rows));
     *point = (sn_point){.X = X,
-                        .distance = distance_of(model, X),
+                        .distance = distance,
                         .element = -1,
                         .count = rows,
                         .row = SN_PUSH(arena, int32_t, rows),
                         .J = SN_PUSH(arena, sn_mat3, rows),
                         .x = X,
                         .model = own};
-    return sn_arena_status(arena);
+    SN_TRY(sn_arena_status(arena));
+
+    sn_frame_points_prepare(body, body->q);
+    sn_blend_point entries = entries_of(body, point);
+    sn_blend_get_jacobian(&model->nodes, &model->blend, &entries, point->row, point->J);
+    sn_frame_point_move(body, body->q, point);
+    return SINEW_OK;
 }
 
 sinew_status sn_frame_point_create(sn_arena *arena, sinew_body *body, sn_vec3 X, bool deformed,
@@ -115,16 +121,10 @@ sinew_status sn_frame_point_create(sn_arena *arena, sinew_body *body, sn_vec3 X,
         return SINEW_OUT_OF_MEMORY;
     }
 
-    sinew_status status = push_point(arena, model, X, at, point);
+    sn_frame_weights_at(model, X, at);
+    sinew_status status = sn_frame_point_push(arena, body, X, at, distance_of(model, X), point);
     sn_release(body->context, at, 1, sizeof *at);
-    SN_TRY(status);
-
-    sn_frame_points_prepare(body, body->q);
-    sn_blend_point entries = entries_of(body, point);
-    sn_blend_get_jacobian(&model->nodes, &model->blend, &entries, point->row, point->J);
-    sn_frame_point_move(body, body->q, point);
-
-    return SINEW_OK;
+    return status;
 }
 
 void sn_frame_points_prepare(const sinew_body *body, const double *q) {

@@ -4,6 +4,7 @@
 #include "frame/mass/mass.h"
 #include "frame/body/follow.h"
 #include "frame/body/product.h"
+#include "frame/body/rigid.h"
 #include "frame/body/surface.h"
 
 #include <math.h>
@@ -11,6 +12,11 @@
 
 sn_frame_model *sn_frame_model_of(const sinew_body *body) {
     return body->ops == &sn_frame_body_ops ? body->model : NULL;
+}
+
+const sn_nodes *sn_frame_nodes_of(const sinew_body *body) {
+    bool has_nodes = body->ops == &sn_frame_body_ops || body->ops == &sn_rigid_body_ops;
+    return has_nodes ? &((const sn_frame_model *)body->model)->nodes : NULL;
 }
 
 // Returns the index of a block: directly, if the row has all columns.
@@ -270,6 +276,14 @@ static const sn_product_ops products = {
     .add_remote = sn_frame_add_remote_product,
 };
 
+// Frame bodies and rigid bodies move alike.
+#define FRAME_MOTION                                                                               \
+    {                                                                                              \
+        .retract = retract, .difference = difference, .check = check,                              \
+        .settle = sn_frame_body_settle, .add_mass = add_mass, .multiply_mass = multiply_mass,      \
+        .add_gravity = add_gravity, .add_momenta = add_momenta,                                    \
+    }
+
 const sn_body_ops sn_frame_body_ops = {
     .elasticity =
         {
@@ -279,17 +293,7 @@ const sn_body_ops sn_frame_body_ops = {
             .set_material = set_material,
             .set_fibre_stress = set_fibre_stress,
         },
-    .motion =
-        {
-            .retract = retract,
-            .difference = difference,
-            .check = check,
-            .settle = sn_frame_body_settle,
-            .add_mass = add_mass,
-            .multiply_mass = multiply_mass,
-            .add_gravity = add_gravity,
-            .add_momenta = add_momenta,
-        },
+    .motion = FRAME_MOTION,
     .free_motion = &free_motion,
     .points =
         {
@@ -309,6 +313,34 @@ const sn_body_ops sn_frame_body_ops = {
         },
     .products = &products,
     .release = sn_frame_body_release,
+};
+
+const sn_body_ops sn_rigid_body_ops = {
+    .elasticity =
+        {
+            .has_energy = true,
+            .evaluate = sn_rigid_evaluate,
+            .measure = sn_rigid_measure,
+            .set_material = sn_rigid_set_material,
+        },
+    .motion = FRAME_MOTION,
+    .free_motion = &free_motion,
+    .points =
+        {
+            .create = sn_rigid_point_create,
+            .prepare = sn_frame_points_prepare,
+            .move = sn_frame_point_move,
+            .add_force = sn_frame_point_add_force,
+            .add_curvature = sn_frame_point_add_curvature,
+            .get_state = sn_rigid_point_get_state,
+        },
+    .surface =
+        {
+            .compute = sn_frame_surface_compute,
+            .get_jacobian = sn_frame_surface_get_jacobian,
+            .add_forces = sn_frame_surface_add_forces,
+            .measure = sn_rigid_surface_measure,
+        },
 };
 
 void sn_frame_body_release(sinew_body *body) {

@@ -6,6 +6,7 @@
 //   query.c       reading frames, points, the surface  state.c    strains and stresses at points
 //   drive.c       moving frames                        inverse.c  from a position to a rest point
 //   follow.c      points of the body                   support.c  faces that are held
+//   rigid.c       rigid bodies: one frame, no samples
 //
 // Flow of the sub-folders, each with the one header that other folders include:
 //
@@ -20,6 +21,7 @@
 #define SN_FRAME_BODY_FRAME_BODY_H
 
 #include "sinew/frame_body.h"
+#include "sinew/rigid_body.h"
 
 #include "body/body.h"
 #include "frame/adapt/adapt.h"
@@ -80,6 +82,9 @@ typedef struct sn_frame_model {
 // Checks the definition and fills in a body whose context, arena, world and name are set.
 sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *def);
 
+// The same for a rigid body; see rigid.c.
+sinew_status sn_rigid_body_build(sinew_body *body, const sinew_rigid_body_def *def);
+
 // Sets the initial position and velocity, once the nodes exist.
 sinew_status sn_frame_body_check_placement(sinew_context *context, const sinew_frame_body_def *def);
 void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def);
@@ -119,8 +124,12 @@ void sn_frame_node_force(const sinew_body *body, const sn_node *node, const doub
 
 extern const sn_body_ops sn_frame_body_ops;
 
-// Returns the model of a frame body; NULL for any other body.
+// Returns the model of a frame body; NULL for any other body. Rigid bodies are none, although their
+// model is a frame model without shape and samples.
 sn_frame_model *sn_frame_model_of(const sinew_body *body);
+
+// Returns the nodes of a frame body or a rigid body; NULL for any other body.
+const sn_nodes *sn_frame_nodes_of(const sinew_body *body);
 
 static inline const sn_insertion *const *sn_frame_insertions(const sn_frame_model *model) {
     return (const sn_insertion *const *)model->insertions;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 int32_t sinew_frame_body_get_node_count(const sinew_body *body) {
-    const sn_frame_model *model = sn_frame_model_of(body);
-    return model ? model->nodes.count : 0;
+    const sn_nodes *nodes = sn_frame_nodes_of(body);
+    return nodes ? nodes->count : 0;
 }
 
 sinew_status sinew_frame_body_get_kind(const sinew_body *body, int32_t index,

@@ -355,6 +355,23 @@ sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
     return build(arena, source, nodes, mass);
 }
 
+sinew_status sn_frame_mass_create_rigid(sn_arena *arena, const sn_nodes *nodes, const double G[16],
+                                        sn_frame_mass **out) {
+    SN_ASSERT(nodes->count == 1 && nodes->items[0].kind == SINEW_NODE_RIGID);
+    sn_frame_mass *mass = SN_PUSH(arena, sn_frame_mass, 1);
+    SN_TRY(sn_arena_status(arena));
+    mass->kind = SINEW_FRAME_MASS_ROW_SUM;
+    SN_TRY(push_blocks(arena, nodes, 1, mass));
+    SN_TRY(push_block(arena, nodes, 0, 0, &mass->blocks[0]));
+
+    memcpy(mass->blocks[0].G, G, 16 * sizeof *G);
+    memcpy(mass->share, G, 4 * sizeof *G);
+    fill_rigid(G, &mass->rigid[0]);
+    mass->all_rigid = mass->rigid[0].usable;
+    *out = mass;
+    return SINEW_OK;
+}
+
 sinew_status sn_frame_mass_row_sets(sn_arena *arena, const sn_nodes *nodes,
                                     const sn_frame_mass *mass, sn_bsr_sets *sets) {
     int32_t *offsets = SN_PUSH(arena, int32_t, mass->count + 1);

@@ -74,6 +74,11 @@ sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
                                   const sn_nodes *nodes, sinew_frame_mass kind,
                                   sn_frame_mass **mass);
 
+// Builds the mass of a single rigid node from its moments G: the mass, the first and the second
+// moments about the node, a symmetric matrix of 4 x 4 row by row.
+sinew_status sn_frame_mass_create_rigid(sn_arena *arena, const sn_nodes *nodes, const double G[16],
+                                        sn_frame_mass **mass);
+
 // Fills in blocks and shares of the consistent (or diagonal) mass from the weights and gradients at
 // the centres of the voxels (point_mass.c), for smooth weights.
 sinew_status sn_fill_point_mass(sn_arena *arena, const sn_mass_source *source,
