@@ -8,9 +8,9 @@
 //   c(z)         = d - thickness + sum b_i n . (z_i - x_i) - n . (motion of the obstacle)
 //   normal force = max(0, l - p c(z)) along b_i n,  p = 10 / (n . D^-1 n) for a touch alone
 //
-// with D the diagonal of the system. The multiplier l is kept from step to step by key and advanced
-// at the end of a step (augmented Lagrangian: Hestenes 1969, Powell 1969). The trial surface may
-// intersect; x follows it as far as separating planes allow (contact_commit.c).
+// with D the diagonal of the system. The multiplier l is kept from step to step by key and follows
+// the force at the end of a step (augmented Lagrangian: Hestenes 1969, Powell 1969). The trial
+// surface may intersect; x follows it as far as separating planes allow (contact_commit.c).
 //   contact.c           the loop of solves and commits
 //   contact_pairs.c     which touches there are
 //   contact_forces.c    forces, stiffness, penalties
@@ -86,6 +86,7 @@ static inline int32_t sn_touch_key_b(sn_touch_key key) {
 typedef struct sn_touch_memory {
     sn_touch_key key;
     double multiplier; // [N]
+    double force;      // normal, in the last step [N]
     double slip;       // tangential motion in the last step [m]
 } sn_touch_memory;
 
@@ -103,6 +104,7 @@ typedef struct sn_touch {
     sn_vec3 carried;                // motion of the obstacle's point in the whole step [m]
     const sinew_obstacle *obstacle; // NULL: between bodies
     double multiplier;              // at the start of the step [N]
+    double pressure;                // normal force of the last step, which friction goes by [N]
     double penalty;                 // [N/m]; 0: still to be chosen
     double friction;                // coefficient [-]
     double slip;                    // at which friction is linearised [m]
@@ -266,10 +268,9 @@ sinew_status sn_contact_join(sinew_world *world);
 // Once the islands are there: renews their patterns if they have no room for the pairs of features
 // that come near each other in the step.
 sinew_status sn_contact_cover(sinew_world *world);
-// At the start of a world's step: obstacles that leave their place make room.
+// At the start of a world's step: obstacles that move away make room.
 void sn_contact_begin_step(sinew_world *world);
-// After all islands were solved: obstacles go where bodies made room, and there is room for what
-// sn_contact_accept_step stores.
+// After all islands were solved: obstacles go where bodies made room; room for accepting the step.
 sinew_status sn_contact_end_step(sinew_world *world);
 
 // Begins the solve of an island, once the prediction is known. Whether something may touch.
@@ -290,8 +291,7 @@ sinew_status sn_contact_prepare_accept(sinew_world *world);
 void sn_contact_accept_step(sinew_world *world);
 
 // --- contact_state.c
-// The part of a snapshot that contact keeps: poses and targets of obstacles, and multipliers. The
-// check makes room for what restoring needs.
+// The part of a snapshot that contact keeps. The check makes room for what restoring needs.
 size_t sn_contact_state_size(const sinew_world *world);
 void sn_contact_write_state(const sinew_world *world, char *bytes);
 sinew_status sn_contact_check_state(sinew_world *world, const char *bytes, size_t size);

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-// Stiffness of a touch in terms of what the rest of the system has there. With r of the inertia,
-// the multipliers of a step act like those of the continuous equation (z - 1)^3 = -r z^3, which is
-// stable for r above 1 only: touches must not share it.
+// Stiffness of a touch in terms of what the rest of the system has there. Touches must not share
+// it: multipliers that follow the gap need a stiffness above a part of the inertia
+// (contact_report.c).
 static const double penalty_ratio = 10;
 
 static bool is_plain(const sn_mat3 *J, int32_t count) {
@@ -292,7 +292,7 @@ void sn_contact_add_matrix(sn_island *island) {
     double smoothing = sn_contact_smoothing(island);
     for (int32_t i = 0; i < own->touch_count; i++) {
         const sn_touch *touch = &own->touches[i];
-        bool rubs = touch->friction * touch->multiplier > 0;
+        bool rubs = touch->friction * touch->pressure > 0;
         if (touch->penalty == 0 || (!touch->pressing && !rubs)) {
             continue;
         }

@@ -31,7 +31,7 @@ static double secant(double y, double e) {
 }
 
 sn_friction sn_touch_friction(const sn_touch *touch, sn_vec3 slip, double e) {
-    double limit = touch->friction * touch->multiplier;
+    double limit = touch->friction * touch->pressure;
     if (!(limit > 0)) {
         return (sn_friction){.k = 0};
     }

@@ -141,6 +141,7 @@ static sinew_status offer_touch(const pair_search *search, const sn_touch_memory
 
     if (memory && touch->distance > 0) { // what overlaps is led out without a memory
         touch->multiplier = memory->multiplier;
+        touch->pressure = memory->force;
         touch->slip = memory->slip;
     }
     const sn_touch *last = find_last(own, touch->key);

@@ -172,6 +172,12 @@ static void insert_memory(sn_touch_memory *memories, int32_t count, sn_touch_mem
     memories[count] = memory;
 }
 
+// How much of the force that the penalty carried goes into the multiplier. Over the steps the
+// multiplier integrates the gap; with r the stiffness of touches times h^2 over the inertia of what
+// they carry, 1 - 1/z = w follows w^3 = -r ((1 - g) w + g), which is stable for r above about g: a
+// gain of 1 makes a tower rock whose inertia is more than that of single bodies.
+static const double multiplier_gain = 0.1;
+
 static int32_t take_memories(const sinew_world *world, sn_touch_memory *memories) {
     int32_t count = 0;
     for (const sn_island *island = world->islands; island; island = island->next) {
@@ -179,8 +185,10 @@ static int32_t take_memories(const sinew_world *world, sn_touch_memory *memories
         for (int32_t i = 0; own && i < own->touch_count; i++) {
             const sn_touch *touch = &own->touches[i];
             if (carries(touch)) {
+                double gained = multiplier_gain * (touch->force - touch->multiplier);
                 insert_memory(memories, count++,
-                              (sn_touch_memory){touch->key, touch->force, touch->slip});
+                              (sn_touch_memory){touch->key, touch->multiplier + gained,
+                                                touch->force, touch->slip});
             }
         }
     }
