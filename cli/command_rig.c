@@ -20,11 +20,10 @@
 enum { WARM_UP = 3, TIMED_STEPS = 12 };
 
 typedef struct rig_options {
-    const char *output, *tissues, *kind, *blend, *metric, *up, *unit;
+    const char *output, *tissues, *kind, *blend, *metric, *up, *unit, *specks;
     int64_t nodes, samples, resolution, levels, threads, voxels, memory;
     double spacing, fit;
     cli_list at;
-    bool every_part;
     cli_optional_text json;
 } rig_options;
 
@@ -241,6 +240,11 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
     if (cli_read_up(rig->command, o->up, &up) != CLI_OK) {
         return CLI_USAGE;
     }
+    if (strcmp(o->specks, "drop") != 0 && strcmp(o->specks, "join") != 0 &&
+        strcmp(o->specks, "keep") != 0) {
+        return cli_fail(rig->command, CLI_USAGE, "--specks is '%s'; valid: drop, join, keep",
+                        o->specks);
+    }
 
     name_of(paths[0], name);
     rig->name = name;
@@ -251,6 +255,7 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
                            .memory_limit = (size_t)o->memory * 1000000,
                            .unit = unit,
                            .up = up,
+                           .specks = o->specks,
                            .specimen_voxels = (int32_t)o->voxels};
     cli_activity activity;
 
@@ -293,6 +298,7 @@ static int run(const cli_command *command, int argc, char **argv) {
                      .kind = "affine",
                      .blend = "linear",
                      .metric = "compliance",
+                     .specks = "drop",
                      .nodes = 10,
                      .levels = 2,
                      .threads = 2,
@@ -323,8 +329,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "one of {blends} (default: linear)", 0, 0},
         {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "one of {metrics} (default: compliance)", 0,
          0},
-        {"every-part", 0, CLI_FLAG, &o.every_part, NULL,
-         "place a frame in each disconnected part that has none", 0, 0},
+        {"specks", 0, CLI_TEXT, &o.specks, "HOW",
+         "parts below 0.1 % of the voxels: drop (default), join to the rest, or keep", 0, 0},
         {"voxels", 0, CLI_INTEGER, &o.voxels, "N",
          "specimens: approximate number of voxels (default: as in the papers)", 1, 1e8},
         {"memory", 0, CLI_INTEGER, &o.memory, "MB", "largest size of the grid (default: 4096)", 1,
@@ -354,7 +360,6 @@ static int run(const cli_command *command, int argc, char **argv) {
 
     rig_run rig = {.context = context, .command = command, .def = sinew_default_autorig_def()};
     rig.def.placement.count = (int32_t)o.nodes;
-    rig.def.placement.every_part = o.every_part;
     rig.def.sampling.count = (int32_t)o.samples;
 
     if (o.fit > 0) {
@@ -383,9 +388,10 @@ const cli_command cli_command_rig = {
     .summary = "Make a model with a few frames from surfaces or a label volume.",
     .arguments = "INPUT...",
     .details =
-        "INPUT is one or more closed surfaces (.obj .ply .stl .glb), a label volume (.nii .nrrd "
-        ".mha),\n"
-        "or specimen:NAME ({specimens}). Surfaces get the\n"
+        "INPUT is one or more surfaces (.obj .ply .stl .glb, or the boundary of a .msh .mesh .vtu "
+        ".node),\n"
+        "which need not be clean or closed, a label volume (.nii .nrrd .mha), or specimen:NAME\n"
+        "({specimens}). Surfaces get the\n"
         "labels 1, 2, ...; where they overlap, the later one wins. --tissues names a JSON file:\n"
         "  {\"1\": {\"name\": \"muscle\", \"material\": {\"young\": 6e4, \"poisson\": 0.45}},\n"
         "   \"2\": {\"name\": \"bone\", \"material\": {\"preset\": \"bone\"}, \"rigid\": true}}\n"

@@ -216,6 +216,20 @@ static bool is_unknown(const sinew_source *source) {
     return !sinew_volume_file_detect(source) && !sinew_mesh_file_detect(source);
 }
 
+// Parts with less than this share of the voxels are specks.
+static const double speck_share = 1e-3;
+
+static int settle_specks(rig_run *rig, const char *how) {
+    if (strcmp(how, "keep") == 0) {
+        return CLI_OK;
+    }
+    rig->specks_joined = strcmp(how, "join") == 0;
+    sinew_status status = sinew_voxels_settle_specks(
+        &rig->voxels, rig->specks_joined ? SINEW_SPECKS_JOIN : SINEW_SPECKS_DROP, speck_share,
+        &rig->speck_report);
+    return status == SINEW_OK ? CLI_OK : rig_fail(rig);
+}
+
 int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading) {
     size_t prefix = strlen(specimen_prefix);
     if (count == 1 && strncmp(paths[0], specimen_prefix, prefix) == 0) {
@@ -235,8 +249,8 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
     if (status == CLI_OK && is_unknown(source)) {
         status = cli_fail(
             rig->command, CLI_BAD_INPUT,
-            "%s: neither a surface (.obj .ply .stl .glb) nor a label volume (.nii .nii.gz .nrrd "
-            ".nhdr .mha .mhd); "
+            "%s: neither a surface (.obj .ply .stl .glb) or mesh (.msh .mesh .vtu .node) nor a "
+            "label volume (.nii .nii.gz .nrrd .nhdr .mha .mhd); "
             "raw data needs a header, such as a short .mhd text file that names it",
             paths[0]);
     }
@@ -252,5 +266,8 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
 
     cli_file_print_hint(rig->command, file);
     sinew_file_close(file);
-    return volume || status != CLI_OK ? status : read_surfaces(rig, paths, count, reading);
+    if (status == CLI_OK && !volume) {
+        status = read_surfaces(rig, paths, count, reading);
+    }
+    return status == CLI_OK ? settle_specks(rig, reading->specks) : status;
 }

@@ -3,6 +3,7 @@
 
 #include "sinew/io/json.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void number(sinew_json_writer *w, const char *key, double value) {
@@ -49,6 +50,8 @@ static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     number(w, "step_seconds", rig->step_seconds);
     number(w, "skin_weight_lost", rig->skin_loss);
 
+    integer(w, "specks", rig->speck_report.count);
+    integer(w, "speck_voxels", rig->speck_report.voxels);
     if (rig->from_surfaces) {
         integer(w, "open_edges", rig->voxel_report.open_edges);
         integer(w, "disputed_cells", rig->voxel_report.disputed_cells);
@@ -89,6 +92,23 @@ static void print_absent_tissues(const rig_run *rig) {
     }
 }
 
+// Bodies a hundred times the size of a person, or smaller than a grain of sand, are mostly files in
+// another unit.
+static void print_unit_hint(const rig_run *rig) {
+    int32_t cells[3];
+    double spacing[3];
+    sinew_voxels_get_grid(rig->voxels, cells, spacing, NULL);
+    double size = 0;
+    for (int k = 0; k < 3; k++) {
+        size = fmax(size, cells[k] * spacing[k]);
+    }
+
+    if (size > 100 || size < 1e-3) {
+        printf("the body is %.4g m long; if the file is in another unit, use --unit (%s)\n", size,
+               size > 100 ? "mm or cm, for example" : "m, for example");
+    }
+}
+
 void rig_print_report(const rig_run *rig) {
     const sinew_autorig_report *r = &rig->report;
     int32_t nodes = sinew_frame_body_get_node_count(rig->body);
@@ -102,6 +122,14 @@ void rig_print_report(const rig_run *rig) {
                rig->voxel_report.largest_hole);
     }
 
+    if (rig->speck_report.count > 0) {
+        const sinew_speck_report *specks = &rig->speck_report;
+        printf("%d disconnected speck%s of %d voxel%s %s (--specks)\n", specks->count,
+               plural(specks->count), specks->voxels, plural(specks->voxels),
+               rig->specks_joined ? "joined to the rest" : "dropped");
+    }
+
+    print_unit_hint(rig);
     print_absent_tissues(rig);
 
     if (rig->askew) {

@@ -18,7 +18,8 @@ typedef struct rig_run {
     sinew_voxels *voxels;
     sinew_mesh *surface; // those of the surface files together, or NULL
     sinew_voxel_report voxel_report;
-    bool from_surfaces, askew;
+    sinew_speck_report speck_report;
+    bool from_surfaces, askew, specks_joined;
     const char *specimen; // its name, or NULL
     int32_t specimen_voxels;
     sinew_tissue_table *tissues; // or NULL: one soft material
@@ -43,6 +44,7 @@ typedef struct rig_reading {
     double unit; // metres in a unit of the files; 0: as a volume's header says, 1 for surfaces
     char up;     // surfaces: the axis that points up, 'y' or 'z'; 0: as is usual for the format
     int32_t specimen_voxels; // about how many; 0: the papers'
+    const char *specks;      // "drop", "join" or "keep"
 } rig_reading;
 
 // Closed surfaces (labels 1, 2, ... in their order; the later wins where they overlap), one label

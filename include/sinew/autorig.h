@@ -92,9 +92,8 @@ typedef struct sinew_autorig_report {
 } sinew_autorig_report;
 
 /// Creates a frame body from a solid and adds it to the world, which owns it. Fails on an unknown
-/// label, on fewer nodes than rigid parts, and on a disconnected part without a node unless
-/// `placement.every_part` requests one; the message names the offender. `report` and `body` may be
-/// NULL.
+/// label and on fewer nodes than rigid and disconnected parts; the message names the offender.
+/// `report` and `body` may be NULL.
 SINEW_API sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *def,
                                             sinew_autorig_report *report, sinew_body **body);
 

@@ -208,9 +208,6 @@ typedef struct sinew_placement_def {
     int32_t fixed_count;
     /// A node for each connected rigid part that has no fixed one; it counts. Default true.
     bool rigid_parts;
-    /// A node for each disconnected part that has none; it counts. Off, such a part is refused by
-    /// name. Default false.
-    bool every_part;
     /// Default compliance.
     sinew_metric metric;
     /// Even: sweeps of Lloyd's relaxation at most. [count] At least 0. Default 20.
@@ -225,8 +222,8 @@ SINEW_API sinew_placement_def sinew_default_placement_def(void);
 /// Places nodes in a solid: farthest points, then Lloyd's relaxation (Gilles et al. 2013, 1.5.4),
 /// or where they suit spectral weights. `tissues` must cover every label of the grid; with count 0
 /// every label gets the default one. `positions` receives def->count times three numbers [m], fixed
-/// nodes first, then those of rigid parts; `part_nodes`, if not NULL, how many those are. Parts
-/// without a node are refused with their size and place unless the def asks for nodes in them.
+/// nodes first, then those of rigid parts; `part_nodes`, if not NULL, how many those are. Each
+/// disconnected part gets a node too; fails if there are fewer nodes than parts.
 SINEW_API sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxels,
                                          const sinew_tissue *tissues, int32_t tissue_count,
                                          const sinew_placement_def *def, double *positions,

@@ -227,6 +227,24 @@ SINEW_API int32_t sinew_voxels_find_nearest(const sinew_voxels *voxels, const do
 SINEW_API sinew_status sinew_voxels_compute_parts(const sinew_voxels *voxels, int32_t *parts,
                                                   int32_t *count);
 
+/// What to do with specks: small parts that voxelisation cuts off from the rest.
+typedef enum sinew_specks {
+    SINEW_SPECKS_DROP, ///< They become empty.
+    SINEW_SPECKS_JOIN, ///< A row of voxels connects each to the nearest part that is no speck.
+} sinew_specks;
+
+typedef struct sinew_speck_report {
+    int32_t count;  ///< Specks. [count]
+    int32_t voxels; ///< All of theirs. [count]
+    int32_t added;  ///< Voxels that join them to the rest. [count]
+} sinew_speck_report;
+
+/// Drops or joins the parts with less than `share` of all voxels, in [0, 1]; the largest part
+/// always stays. Replaces the grid if it has specks, so that the old handle becomes invalid; if the
+/// call fails, nothing changes. `report` may be NULL.
+SINEW_API sinew_status sinew_voxels_settle_specks(sinew_voxels **voxels, sinew_specks how,
+                                                  double share, sinew_speck_report *report);
+
 /// Statistics of one label.
 typedef struct sinew_label_statistics {
     int32_t label;

@@ -207,9 +207,9 @@ static void read_placement(const sn_scene_reader *reader, const sn_json *json,
                         "a body needs at least one frame");
     }
 
-    if (!placement || !sn_scene_check_object(
-                          reader, placement,
-                          SN_KEYS("kind", "metric", "relaxations", "rigid_parts", "every_part"))) {
+    if (!placement ||
+        !sn_scene_check_object(reader, placement,
+                               SN_KEYS("kind", "metric", "relaxations", "rigid_parts"))) {
         return;
     }
 
@@ -224,7 +224,6 @@ static void read_placement(const sn_scene_reader *reader, const sn_json *json,
     def->metric = (sinew_metric)metric;
     read_count(reader, placement, "relaxations", 0, 10000, &def->relaxations);
     sn_json_boolean(reader->mistakes, sn_json_get(placement, "rigid_parts"), &def->rigid_parts);
-    sn_json_boolean(reader->mistakes, sn_json_get(placement, "every_part"), &def->every_part);
 }
 
 static void read_weights(const sn_scene_reader *reader, const sn_json *json,

@@ -378,7 +378,6 @@ static sinew_status place(frames *f, sinew_node_kind kind, int32_t count,
     placement.count = count;
     placement.fixed = fixed;
     placement.fixed_count = f->patch_count;
-    placement.every_part = true;
     SN_TRY(sinew_place_nodes(f->variants->context, f->voxels, def->tissues, def->tissue_count,
                              &placement, positions, NULL));
 

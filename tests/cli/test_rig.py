@@ -176,7 +176,7 @@ def test_absent_label():
 def test_unreached():
     """Voxels that no kernel reaches follow the nearest frame, which is told, and in the scene too."""
     with folder() as place:
-        report = rig(place, "specimen:knee", "--voxels", 600, "-n", 12, "--levels", 1, "--every-part")
+        report = rig(place, "specimen:knee", "--voxels", 600, "-n", 12, "--levels", 1)
         assert report["adopted_voxels"] > 0, report
         rerun(place)
 
@@ -200,15 +200,30 @@ def test_parts():
         write_volume(one, (6, 4, 4), lambda x, y, z: 1)
         write_volume(two, (13, 4, 4), lambda x, y, z: x != 6)
         alone = rig(os.path.join(place, "rig"), one, "-n", 1)
-        both = rig(os.path.join(place, "rig"), two, "-n", 3, "--every-part", "--at", "0.003,0.003,0.003", "--at", "0.009,0.005,0.005")
+        both = rig(os.path.join(place, "rig"), two, "-n", 3, "--at", "0.003,0.003,0.003", "--at", "0.009,0.005,0.005")
         with open(os.path.join(place, "rig", "scene.json")) as file:
             nodes = json.load(file)["bodies"][0]["frames"]["nodes"]
         assert [node.get("hold") for node in nodes] == ["all", None, "all"], nodes  # the first of each piece
-        both = rig(os.path.join(place, "rig"), two, "-n", 2, "--every-part")
+        both = rig(os.path.join(place, "rig"), two, "-n", 2)
         for k in (0, 1):
             assert abs(both["frequency"][k] - alone["frequency"][k]) < 1e-5 * alone["frequency"][k], (alone, both)
         for name in ("condition", "advised_step", "stable_step"):
             assert abs(both[name] - alone[name]) < 1e-5 * alone[name], (name, alone[name], both[name])
+
+
+def test_specks():
+    """A voxel that hangs on by an edge is dropped, joined, or kept with a frame of its own."""
+    with folder() as place:
+        path, target = os.path.join(place, "v.nrrd"), os.path.join(place, "rig")
+        write_volume(path, (14, 10, 10), lambda x, y, z: x < 12 or (x == 12 and y == 3 and z == 3) or (x, y, z) == (13, 4, 3))
+        dropped = rig(target, path, "-n", 2)
+        assert (dropped["voxels"], dropped["specks"], dropped["speck_voxels"]) == (1201, 1, 1), dropped
+        joined = rig(target, path, "-n", 2, "--specks", "join")
+        assert (joined["voxels"], joined["specks"]) == (1203, 1), joined
+        kept = rig(target, path, "-n", 2, "--specks", "keep")
+        assert (kept["voxels"], kept["nodes"], kept["specks"]) == (1202, 2, 0), kept
+        told = run("rig", path, "-n", 2, "-o", target)
+        assert "1 disconnected speck of 1 voxel dropped (--specks)" in told.stdout, told.stdout
 
 
 def expect(code, words, *arguments):
@@ -246,12 +261,13 @@ def test_bad_input():
             file.write('{\n "1": {"name": "soft", "matrial": {}},\n "2": {"material": {"young": -1}}}')
         expect(2, [":2:", "material", ":3:", "young", "2 mistakes"], path, "--tissues", table, *out)
         write_volume(apart, (9, 4, 4), lambda x, y, z: x != 4)
-        expect(2, ["2 disconnected parts", "--every-part"], apart, "-n", 2, *out)
+        expect(2, ["1 nodes are not enough, at least 2 are needed", "the disconnected part of 64 voxels"], apart, "-n", 1, *out)
+        expect(1, ["'eat'", "drop, join, keep"], apart, "--specks", "eat", *out)
         expect(1, ["three numbers", "1,2"], apart, "--at", "1,2", *out)
         expect(1, ["2 positions", "1 frames"], apart, "-n", 1, "--at", "0,0,0", "--at", "0.1,0,0", *out)
         expect(2, ["outside the solid", "would be inside"], apart, "--at", "1,2,3", *out)
         expect(2, ["the limit is 1", "times as large"], "specimen:steak", "--memory", 1, *out)
-        assert rig(os.path.join(place, "parts"), apart, "-n", 2, "--every-part")["nodes"] == 2
+        assert rig(os.path.join(place, "parts"), apart, "-n", 2)["nodes"] == 2
         write_volume(apart, (4, 4, 4), lambda x, y, z: 0)
         expect(2, ["a.nrrd: ", "no voxel", "Labels above 0"], apart, *out)
         write_volume(apart, (4, 4, 4), lambda x, y, z: 1, units='"" "" ""')

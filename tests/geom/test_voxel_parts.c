@@ -124,8 +124,61 @@ static void test_neighbors(void **state) {
     }
 }
 
+static int32_t count_parts(const sinew_voxels *voxels) {
+    int32_t *parts = malloc(sizeof *parts * (size_t)voxels->count);
+    int32_t count = 0;
+    assert_int_equal(sinew_voxels_compute_parts(voxels, parts, &count), SINEW_OK);
+    free(parts);
+    return count;
+}
+
+// A sponge has specks of all sizes: dropped, none is left below the share; joined, there is one
+// part, every old voxel is still there, and each has kept its stiffness.
+static void test_specks(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_voxels *voxels = make_sponge(context, 0.33);
+    int32_t before = voxels->count;
+    int32_t parts = count_parts(voxels);
+    double *factors = malloc(sizeof *factors * (size_t)before);
+    for (int32_t v = 0; v < before; v++) {
+        factors[v] = 2 + voxels->cell[v]; // new voxels have 1
+    }
+    assert_int_equal(sinew_voxels_set_stiffness(voxels, factors), SINEW_OK);
+    free(factors);
+
+    // Nothing is below a share of 0; shares outside [0, 1] are refused.
+    sinew_speck_report report;
+    assert_int_equal(sinew_voxels_settle_specks(&voxels, SINEW_SPECKS_DROP, 0, &report), SINEW_OK);
+    assert_true(report.count == 0 && voxels->count == before);
+    assert_int_equal(sinew_voxels_settle_specks(&voxels, SINEW_SPECKS_DROP, NAN, NULL),
+                     SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_voxels_settle_specks(&voxels, (sinew_specks)2, 0.1, NULL),
+                     SINEW_INVALID_ARGUMENT);
+
+    assert_int_equal(sinew_voxels_settle_specks(&voxels, SINEW_SPECKS_JOIN, 1, &report), SINEW_OK);
+    assert_int_equal(report.count, parts - 1);
+    assert_int_equal(voxels->count, before + report.added);
+    assert_int_equal(count_parts(voxels), 1);
+    int32_t kept = 0;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        kept += voxels->stiffness[v] == 2 + voxels->cell[v];
+    }
+    assert_int_equal(kept, before);
+    sinew_voxels_destroy(voxels);
+
+    voxels = make_sponge(context, 0.33);
+    assert_int_equal(sinew_voxels_settle_specks(&voxels, SINEW_SPECKS_DROP, 1, &report), SINEW_OK);
+    assert_int_equal(report.count, parts - 1);
+    assert_int_equal(voxels->count, before - report.voxels);
+    assert_int_equal(count_parts(voxels), 1);
+    sinew_voxels_destroy(voxels);
+    sinew_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts),
-                                       cmocka_unit_test(test_neighbors)};
+                                       cmocka_unit_test(test_neighbors),
+                                       cmocka_unit_test(test_specks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 // Automatic placement of nodes (Gilles et al. 2013, 1.5.4).
 //
 // In: a voxel grid with materials, the number of nodes, and nodes that the user has fixed. Out:
-// node positions. The fixed nodes come first, then one in each rigid part and, if requested, one in
-// each disconnected part. Every further node goes to the point farthest from all nodes in the
+// node positions. The fixed nodes come first, then one in each rigid part and one in each
+// disconnected part. Every further node goes to the point farthest from all nodes in the
 // metric. The free nodes then move to the centres of their Voronoi cells (Lloyd's relaxation). The
 // centre is the mean position weighted by cost, so soft material counts more.
 //
@@ -78,7 +78,7 @@ static void add_node(placement *placement, sn_vec3 p) {
 
 // Places a node in the centre of every group that has none yet; `name` describes a group.
 static sinew_status place_in_groups(placement *placement, sn_arena *scratch, const int32_t *group,
-                                    int32_t count, const char *name, bool add) {
+                                    int32_t count, const char *name) {
     const sinew_voxels *voxels = placement->voxels;
     mean *means = SN_PUSH(scratch, mean, count);
     double *nearest = SN_PUSH(scratch, double, count);
@@ -116,14 +116,6 @@ static sinew_status place_in_groups(placement *placement, sn_arena *scratch, con
         }
 
         sn_vec3 p = sn_voxel_center(voxels, middle[g]);
-        if (!add) {
-            return sn_fail(placement->context, SINEW_INVALID_DATA,
-                           "the solid has %d disconnected parts; the one of %d voxels around (%g, "
-                           "%g, %g) m has no node: join it, "
-                           "drop it, or ask for a node in every part (every_part, --every-part)",
-                           count, means[g].count, p.x, p.y, p.z);
-        }
-
         if (needed > placement->def->count) {
             return sn_fail(placement->context, SINEW_INVALID_ARGUMENT,
                            "%d nodes are not enough, at least %d are needed: %s of %d voxels needs "
@@ -178,7 +170,7 @@ static sinew_status place_held(placement *placement, const bool *rigid, int32_t 
         status = sn_metric_find_clusters(placement->voxels, &scratch, rigid, &clusters);
         if (status == SINEW_OK && clusters.cluster_count > 0) {
             status = place_in_groups(placement, &scratch, clusters.cluster, clusters.cluster_count,
-                                     "the rigid part", true);
+                                     "the rigid part");
         }
     }
 
@@ -192,8 +184,7 @@ static sinew_status place_held(placement *placement, const bool *rigid, int32_t 
     }
 
     if (status == SINEW_OK && part_count > 1) {
-        status = place_in_groups(placement, &scratch, parts, part_count, "the part",
-                                 placement->def->every_part);
+        status = place_in_groups(placement, &scratch, parts, part_count, "the disconnected part");
     }
 
     sn_arena_destroy(&scratch);

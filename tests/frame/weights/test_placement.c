@@ -123,12 +123,13 @@ static void test_held_nodes_and_parts(void **state) {
 
     def.fixed = fixed;
     def.fixed_count = 1;
-    def.count = 6;
+    def.count = 3;
 
+    // The fixed node, two bones and the island.
     double positions[18];
-    assert_int_equal(place(context, voxels, tissues, 2, &def, positions), SINEW_INVALID_DATA);
-    assert_non_null(strstr(sinew_context_message(context), "2 disconnected parts"));
-    def.every_part = true;
+    assert_int_equal(place(context, voxels, tissues, 2, &def, positions), SINEW_INVALID_ARGUMENT);
+    assert_non_null(strstr(sinew_context_message(context), "at least 4 are needed"));
+    def.count = 6;
 
     int32_t part_nodes = 0;
     assert_int_equal(sinew_place_nodes(context, voxels, tissues, 2, &def, positions, &part_nodes),
