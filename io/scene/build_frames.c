@@ -181,6 +181,7 @@ static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_m
     def.mass = scene->mass;
     def.springs = scene->springs;
     def.geometric_stiffness = scene->geometric_stiffness;
+    def.assumed_strain = scene->assumed_strain;
     def.surface = surface;
 
     // How it moves at first.

@@ -50,6 +50,7 @@ struct sn_scene_frames {
     sinew_frame_mass mass;
     bool springs;
     bool geometric_stiffness;
+    bool assumed_strain;
     int32_t tissue_count;
     const sn_scene_tissue *tissues;
     int32_t insertion_count;

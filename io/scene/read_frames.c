@@ -431,12 +431,14 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
     *frames = (sn_scene_frames){.json = json,
                                 .kind = SINEW_NODE_RIGID,
                                 .weights = sinew_default_weights_def(),
-                                .sampling = sinew_default_sampling_def()};
+                                .sampling = sinew_default_sampling_def(),
+                                .assumed_strain = true};
 
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("resolution", "cell", "nodes", "count", "kind", "placement",
                                        "blend", "weights", "sampling", "mass", "springs",
-                                       "geometric_stiffness", "tissues", "insertions"))) {
+                                       "geometric_stiffness", "assumed_strain", "tissues",
+                                       "insertions"))) {
         return;
     }
 
@@ -462,6 +464,7 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
     sn_json_boolean(reader->mistakes, sn_json_get(json, "springs"), &frames->springs);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "geometric_stiffness"),
                     &frames->geometric_stiffness);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "assumed_strain"), &frames->assumed_strain);
     read_tissues(reader, sn_json_get(json, "tissues"), frames);
     read_insertions(reader, sn_json_get(json, "insertions"), frames);
 }

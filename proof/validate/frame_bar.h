@@ -16,7 +16,8 @@ typedef struct frame_bar_def {
     bool springs, geometric_stiffness;
     const sinew_material_def *material; // NULL: that of the default tissue
     double length, width;
-    int32_t cells[3]; // voxels along each axis; each is a sample
+    int32_t cells[3]; // voxels along each axis
+    int32_t regions;  // region samples; 0: each voxel is a sample
     double gravity;   // along -z
     sinew_integrator integrator;
     sinew_solver solver;

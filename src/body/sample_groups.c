@@ -101,19 +101,40 @@ static void evaluate_recovery(const evaluate_job *job, int32_t block, int want, 
     }
 }
 
-enum { TANGENT = SN_MATERIAL_H_COUNT * SN_BLOCK };
+// Doubles of the tangent dP/dF of a block, and of the factor of its internal modes, padded so that
+// the next block is aligned.
+enum {
+    TANGENT = SN_MATERIAL_H_COUNT * SN_BLOCK,
+    FACTOR =
+        ((int)sizeof(sn_internal_factor) / (int)sizeof(double) + SN_BLOCK - 1) / SN_BLOCK * SN_BLOCK
+};
+
+size_t sn_sample_group_tangent_count(const sn_sample_group *group) {
+    return TANGENT + (group->modes ? FACTOR : 0);
+}
 
 static double *tangent_of(const evaluate_job *job, int32_t block) {
-    return job->request->tangents[job->group - job->groups->items] + (size_t)block * TANGENT;
+    return job->request->tangents[job->group - job->groups->items] +
+           (size_t)block * sn_sample_group_tangent_count(job->group);
 }
 
 // force -= K a for one block, with stored tangents.
 static void multiply_block(const evaluate_job *job, int32_t block) {
     double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED;
     const sn_samples *samples = &job->group->samples;
+    const sn_internal_modes *modes = job->group->modes;
+    const double *tangent = tangent_of(job, block);
     SN_ASSERT(!samples->plane);
+
     job->groups->compute_F(F, samples, block, job->request->controls);
-    job->groups->apply_tangent(P, tangent_of(job, block), F);
+    job->groups->apply_tangent(P, tangent, F);
+    if (modes) {
+        sn_internal_factor factor;
+        memcpy(&factor, tangent + TANGENT, sizeof factor);
+        sn_internal_modes_follow(modes, samples, block, &factor, P, F);
+        job->groups->apply_tangent(P, tangent, F);
+    }
+
     job->groups->add_force(job->request->force, samples, block, P);
 }
 
@@ -145,6 +166,31 @@ static double scatter_block(const evaluate_job *job, int32_t block, const block_
     return energy;
 }
 
+// One block with internal modes.
+static double evaluate_with_modes(const evaluate_job *job, int32_t block, int want) {
+    const sn_sample_group *group = job->group;
+    const sn_groups_request *request = job->request;
+    block_values values = {.form = SN_TANGENT_FULL};
+    sn_material_result out = {values.psi, values.P, values.H, NULL};
+    sn_internal_factor factor;
+
+    job->groups->compute_F(values.F, &group->samples, block, request->controls);
+    sn_internal_modes_solve(group->modes, &group->samples, block, &group->material,
+                            sn_sample_group_parameters(group, block), want, values.F, &out,
+                            &factor);
+
+    double energy = scatter_block(job, block, &values);
+    if (request->matrix) {
+        sn_internal_modes_subtract(group->modes, &group->samples, block, values.H, &factor,
+                                   request->sets, request->matrix);
+    }
+    if (request->matrix && request->tangents) {
+        memcpy(tangent_of(job, block) + TANGENT, &factor, sizeof factor);
+    }
+
+    return energy;
+}
+
 // Evaluates one block or two at once; the order of additions is the same either way.
 static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t count) {
     const sn_sample_group *group = job->group;
@@ -159,6 +205,11 @@ static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t co
     bool averages = sn_sample_group_averages(group) && !request->recovery;
     if (request->matrix) {
         want |= request->projected && !averages ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
+    }
+
+    if (group->modes && !request->recovery) {
+        double energy = evaluate_with_modes(job, first, want);
+        return count == 2 ? energy + evaluate_with_modes(job, first + 1, want) : energy;
     }
 
     // Interpolate F. Only tets without averaging accept the short forms of the tangent.
@@ -390,7 +441,13 @@ void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index
 
     sn_material_block in = {state->F, sn_sample_group_parameters(group, block)};
     sn_material_result out = {.psi = state->psi, .P = state->P};
-    sn_material_evaluate(&group->material, SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS, &in, &out);
+    int want = SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS;
+    if (group->modes) {
+        sn_internal_modes_solve(group->modes, &group->samples, block, &group->material,
+                                in.parameters, want, state->F, &out, NULL);
+    } else {
+        sn_material_evaluate(&group->material, want, &in, &out);
+    }
     if (groups->warped) {
         join_rotations(state, rotation);
     }

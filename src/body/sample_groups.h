@@ -10,6 +10,7 @@
 #include "sinew/body.h"
 
 #include "body/dilatation.h"
+#include "body/internal_modes.h"
 #include "interp/samples.h"
 #include "material/material.h"
 
@@ -28,6 +29,7 @@ typedef struct sn_sample_group {
     size_t parameter_room;     // doubles allocated
     double *energies;          // one partial sum per chunk
     sn_dilatation *dilatation; // NULL: the dilatation is not averaged
+    sn_internal_modes *modes;  // NULL: none; not with turned gradients or averaged dilatation
 } sn_sample_group;
 
 typedef struct sn_sample_groups {
@@ -99,8 +101,9 @@ typedef struct sn_groups_request {
     double *matrix; // lower triangle on the pattern of the controls; NULL if not wanted
     // R of the recovery energy (recovery.h), which then replaces the materials; NULL: no recovery.
     const sn_mat3 *recovery;
-    // Receives the tangents dP/dF of each group, [block][SN_MATERIAL_H_COUNT][lane]; `matrix` then
-    // holds only the blocks within each set of controls, `own_count` doubles. NULL: the whole
+    // Receives the tangents dP/dF of each group, [block][SN_MATERIAL_H_COUNT][lane], after each
+    // block the factor of its internal modes (sn_sample_group_tangent_count); `matrix` then holds
+    // only the blocks within each set of controls, `own_count` doubles. NULL: the whole
     // matrix is wanted.
     double *const *tangents;
     const sn_control_sets *sets;
@@ -110,6 +113,9 @@ typedef struct sn_groups_request {
 // Computes the averages that sn_sample_group_compute_block needs. Evaluations do this themselves.
 void sn_sample_groups_update(sinew_context *context, const sn_sample_groups *groups,
                              const double *controls);
+
+// Doubles of a block's tangents.
+size_t sn_sample_group_tangent_count(const sn_sample_group *group);
 
 // Whether a group averages the dilatation of its samples.
 static inline bool sn_sample_group_averages(const sn_sample_group *group) {

@@ -113,6 +113,15 @@ SN_ISA_DECLARE(void, sn_samples_add_own_stiffness,
                (double *A, const sn_samples *samples, int32_t block, const double *H,
                 const sn_control_sets *sets));
 
+// K[j][c] = sum over the block of V g_c (dP/dF) h_j, for `count` gradients h at its samples and the
+// `width` gradients g: 9 numbers each, row by row of the component of c. Gradients are
+// [index][component][lane].
+typedef void sn_samples_couple_fn(double *K, const double *volume, const double *H, const double *h,
+                                  int32_t count, const double *g, int32_t width);
+SN_ISA_DECLARE(void, sn_samples_couple,
+               (double *K, const double *volume, const double *H, const double *h, int32_t count,
+                const double *g, int32_t width));
+
 // P = (dP/dF) F, all in lanes.
 typedef void sn_samples_tangent_fn(double *P, const double *H, const double *F);
 SN_ISA_DECLARE(void, sn_samples_apply_tangent, (double *P, const double *H, const double *F));

@@ -7,6 +7,8 @@
 
 #include "math/quad.h"
 
+#include <string.h>
+
 // Whether the samples of the lanes starting at `lane` are in one run.
 SN_INLINE bool share_controls(const sn_samples *samples, int32_t block, int lane) {
     const int8_t *end = samples->run_end + (size_t)block * SN_BLOCK;
@@ -501,6 +503,23 @@ void SN_ISA_NAME(sn_samples_add_own_stiffness)(double *A, const sn_samples *samp
                     }
                     any = true;
                 }
+            }
+        }
+    }
+}
+
+void SN_ISA_NAME(sn_samples_couple)(double *K, const double *volume, const double *H,
+                                    const double *h, int32_t count, const double *g,
+                                    int32_t width) {
+    memset(K, 0, (size_t)(9 * count * width) * sizeof *K);
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+        sn_lanes weight = sn_lanes_load(volume + lane);
+        for (int32_t j = 0; j < count; j++) {
+            sn_lanes T[9][3], own[9];
+            contract_right(T, H, h + 3 * j * SN_BLOCK, weight, lane);
+            for (int32_t c = 0; c < width; c++) {
+                contract_left(own, T, g + 3 * c * SN_BLOCK, lane);
+                gather_up(K, 9 * (j * width + c), own);
             }
         }
     }

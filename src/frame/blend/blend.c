@@ -8,6 +8,8 @@
 // Cost of a stiffness: 27 multiply-adds for each pair of controls at a sample.
 #include "frame/blend/blend.h"
 
+#include "frame/blend/transverse.h"
+
 #include <string.h>
 
 static int32_t sample_controls(const sn_nodes *nodes, const sn_frame_samples *samples, int32_t s) {
@@ -59,16 +61,20 @@ static int32_t material_of(int32_t label, const int32_t *labels, int32_t count) 
 
 typedef struct grouping {
     int32_t *width, *material, *group; // of each sample
+    int32_t *modes;                    // internal ones
     int32_t group_count;
 } grouping;
 
-// Puts samples of one material and one number of controls into the same group.
+// Puts samples of one material, one number of controls and one number of internal modes into the
+// same group.
 static sinew_status group_samples(sn_arena *scratch, const sn_nodes *nodes,
-                                  const sn_frame_samples *samples, int32_t material_count,
-                                  const int32_t *labels, grouping *g) {
-    *g = (grouping){SN_PUSH(scratch, int32_t, samples->count),
-                    SN_PUSH(scratch, int32_t, samples->count),
-                    SN_PUSH(scratch, int32_t, samples->count), 0};
+                                  const sn_frame_samples *samples,
+                                  const sn_blend_materials *materials, bool rigid, grouping *g) {
+    int32_t material_count = materials->count;
+    const int32_t *labels = materials->labels;
+    *g = (grouping){
+        SN_PUSH(scratch, int32_t, samples->count), SN_PUSH(scratch, int32_t, samples->count),
+        SN_PUSH(scratch, int32_t, samples->count), SN_PUSH(scratch, int32_t, samples->count), 0};
 
     int32_t *first = SN_PUSH(scratch, int32_t, samples->count);
     SN_TRY(sn_arena_status(scratch));
@@ -76,6 +82,8 @@ static sinew_status group_samples(sn_arena *scratch, const sn_nodes *nodes,
         // Width and material decide on the group.
         g->width[s] = sample_controls(nodes, samples, s);
         g->material[s] = material_of(samples->label[s], labels, material_count);
+        g->modes[s] =
+            materials->assumed && !rigid ? sn_transverse_mode_count(nodes, samples, s) : 0;
         if (g->material[s] < 0) {
             return sn_fail(scratch->context, SINEW_INVALID_DATA, "the label %d has no material",
                            samples->label[s]);
@@ -84,7 +92,8 @@ static sinew_status group_samples(sn_arena *scratch, const sn_nodes *nodes,
         // Find the group by its first sample; there are few of them.
         int32_t k = 0;
         while (k < g->group_count &&
-               (g->width[first[k]] != g->width[s] || g->material[first[k]] != g->material[s])) {
+               (g->width[first[k]] != g->width[s] || g->material[first[k]] != g->material[s] ||
+                g->modes[first[k]] != g->modes[s])) {
             k++;
         }
 
@@ -123,48 +132,96 @@ static sinew_status push_frames(sn_arena *arena, const sinew_field *field,
     return SINEW_OK;
 }
 
-static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes,
-                               const sn_frame_samples *samples, const sinew_field *field,
-                               const grouping *g, int32_t index, sn_blend *blend) {
-    // Count the samples of the group.
-    int32_t count = 0, width = 0;
+// Lists the samples of a group. With internal modes a region fills a block: its last point is
+// repeated, which gets no volume. The list has room for `count_entries` numbers.
+static int32_t list_group(const sn_frame_samples *samples, const grouping *g, int32_t index,
+                          int32_t *list) {
+    int32_t count = 0;
     for (int32_t s = 0; s < samples->count; s++) {
         if (g->group[s] != index) {
             continue;
         }
-        count++;
-        width = g->width[s];
+
+        list[count++] = s;
+        if (!g->modes[s]) {
+            continue;
+        }
+
+        bool last = s + 1 == samples->count || samples->region[s + 1] != samples->region[s];
+        while (last && count % SN_BLOCK) {
+            list[count++] = s;
+        }
     }
+
+    return count;
+}
+
+static int32_t count_entries(const sn_frame_samples *samples, const grouping *g, int32_t index) {
+    int32_t count = 0;
+    for (int32_t s = 0; s < samples->count; s++) {
+        count += g->group[s] == index ? (g->modes[s] ? SN_BLOCK : 1) : 0;
+    }
+    return count;
+}
+
+static sinew_status push_modes(sn_arena *arena, const sn_frame_samples *samples,
+                               const int32_t *list, int32_t count, int32_t modes,
+                               sn_sample_group *group) {
+    if (modes == 0) {
+        return SINEW_OK;
+    }
+
+    size_t size = (size_t)modes * 3 * SN_BLOCK;
+    group->modes = SN_PUSH(arena, sn_internal_modes, 1);
+    double *gradient = SN_PUSH(arena, double, (size_t)(count / SN_BLOCK) * size);
+    SN_TRY(sn_arena_status(arena));
+
+    *group->modes =
+        (sn_internal_modes){modes, gradient, SN_ISA_PICK(arena->context->isa, sn_samples_couple)};
+    for (int32_t block = 0; block < count / SN_BLOCK; block++) {
+        sn_transverse_modes(samples, list + block * SN_BLOCK, modes,
+                            gradient + (size_t)block * size);
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes,
+                               const sn_frame_samples *samples, const sinew_field *field,
+                               const grouping *g, int32_t index, sn_blend *blend) {
+    int32_t *list = SN_PUSH(scratch, int32_t, count_entries(samples, g, index));
+    SN_TRY(sn_arena_status(scratch));
+    int32_t count = list_group(samples, g, index, list);
+    int32_t width = g->width[list[0]];
+    int32_t modes = g->modes[list[0]];
 
     int32_t *control = SN_PUSH(scratch, int32_t, (size_t)count * (size_t)width);
     sn_vec3 *gradient = SN_PUSH(scratch, sn_vec3, (size_t)count * (size_t)width);
     double *volume = SN_PUSH(scratch, double, count);
     double *stiffness = SN_PUSH(arena, double, count);
-    int32_t *list = SN_PUSH(scratch, int32_t, count);
 
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
 
-    // List the samples by their nodes, so that blocks of eight share most of them.
-    for (int32_t s = 0, next = 0; s < samples->count; s++) {
-        if (g->group[s] == index) {
-            list[next++] = s;
-        }
+    // Samples without modes are listed by their nodes, so that blocks of eight share most of them.
+    if (modes == 0) {
+        SN_TRY(sn_samples_sort_by_nodes(samples, nodes->count, list, count));
     }
 
-    SN_TRY(sn_samples_sort_by_nodes(samples, nodes->count, list, count));
+    SN_TRY(push_modes(arena, samples, list, count, modes, &blend->groups.items[index]));
 
     // Controls, gradients of w m, volumes and stiffness, in this order.
     bool varies = false;
     for (int32_t next = 0; next < count; next++) {
         int32_t s = list[next];
+        bool repeated = next > 0 && list[next - 1] == s;
         fill_sample(nodes, samples, s, control + (size_t)next * (size_t)width,
                     gradient + (size_t)next * (size_t)width);
-        volume[next] = samples->volume[s];
+        volume[next] = repeated ? 0 : samples->volume[s];
         stiffness[next] = samples->stiffness[s];
         varies = varies || stiffness[next] != 1;
         blend->sample_group[s] = index;
-        blend->sample_place[s] = next;
+        blend->sample_place[s] = repeated ? blend->sample_place[s] : next;
     }
 
     // Pack them in blocks.
@@ -356,7 +413,7 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_nodes *no
                           const sn_bsr *rows, bool dual, sn_blend *blend) {
     // Groups of samples, and the material of each.
     grouping g;
-    SN_TRY(group_samples(scratch, nodes, samples, materials->count, materials->labels, &g));
+    SN_TRY(group_samples(scratch, nodes, samples, materials, blend->is_rigid, &g));
 
     sinew_material_def *defs = SN_PUSH(scratch, sinew_material_def, g.group_count);
     blend->group_material = SN_PUSH(arena, int32_t, g.group_count);

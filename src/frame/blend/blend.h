@@ -26,7 +26,7 @@ typedef struct sn_blend_target {
 // dP/dF of all samples, and the configuration at which it was computed: the nodes' controls, or, if
 // all are rigid, their table.
 typedef struct sn_blend_tangent {
-    double **H; // [group][block][SN_MATERIAL_H_COUNT][lane]; NULL: none
+    double **H; // [group][block], see sn_groups_request; NULL: none
     double *place;
 } sn_blend_tangent;
 
@@ -62,6 +62,7 @@ typedef struct sn_blend_materials {
     int32_t count;
     const int32_t *labels;    // of the materials; NULL: every label takes the first
     const sinew_field *field; // where material axes point; NULL: along x, y, z
+    bool assumed;             // transverse strains by internal modes, where they apply
 } sn_blend_materials;
 
 // Builds a blend; the samples are not kept. Dual quaternions need rigid nodes.

@@ -3,7 +3,8 @@
 //
 //   da = J x,   dF = sum da (x) g,   dP = (dP/dF) dF,   y = J' sum V dP g
 //
-// at the samples, whose tangents dP/dF the last evaluation has stored. Cost per sample: 81
+// at the samples, whose tangents dP/dF the last evaluation has stored. Internal modes follow dP
+// (body/internal_modes.h). Cost per sample: 81
 // multiply-adds and 18 for each control, where the matrix takes 27 for each pair of controls; rigid
 // nodes take 400 for each node but one. The evaluation also gives the diagonal blocks of each node,
 // which a preconditioner needs.
@@ -17,9 +18,9 @@ static size_t place_count(const sn_nodes *nodes, const sn_blend *blend) {
 }
 
 static size_t tangent_count(const sn_blend *blend, int32_t group) {
-    int32_t blocks = blend->is_rigid ? blend->rigid.items[group].blocks
-                                     : blend->groups.items[group].samples.blocks;
-    return (size_t)blocks * SN_MATERIAL_H_COUNT * SN_BLOCK;
+    const sn_sample_group *samples = &blend->groups.items[group];
+    int32_t blocks = blend->is_rigid ? blend->rigid.items[group].blocks : samples->samples.blocks;
+    return (size_t)blocks * sn_sample_group_tangent_count(samples);
 }
 
 static sinew_status push_tangent(sn_arena *arena, const sn_nodes *nodes, const sn_blend *blend,

@@ -50,6 +50,7 @@ typedef struct sn_frame_model {
     sn_quat placed_R; // the initial placement: R X + t
     sn_vec3 placed_t;
     sn_redundancy held; // combinations of the shape's own controls, as a stiffness
+    bool assumed;       // transverse strains, where they apply
     sn_arena reach_arena;
     sn_reach reach; // once a node has joined; without points of a shape before
 

@@ -102,7 +102,7 @@ sn_layer_source sn_frame_layer_source(const sn_frame_model *model) {
                              .insertions = sn_frame_insertions(model),
                              .insertion_count = model->insertion_count,
                              .materials = {model->materials, model->material_count,
-                                           model->material_labels, model->field},
+                                           model->material_labels, model->field, model->assumed},
                              .dual = model->dual};
 }
 

@@ -269,6 +269,7 @@ static sinew_status push_points(const sn_quadrature *quadrature, const sn_frame_
     points->position = quadrature->position;
     points->volume = quadrature->volume;
     points->label = SN_PUSH(arena, int32_t, count);
+    points->region = SN_PUSH(arena, int32_t, count);
     points->stiffness = SN_PUSH(arena, double, count);
     points->start = SN_PUSH(arena, int32_t, count + 1);
     points->node = SN_PUSH(arena, int32_t, entries);
@@ -285,6 +286,7 @@ static void fill_points(const sn_quadrature *quadrature, const sn_frame_samples 
         for (int32_t p = quadrature->start[s]; p < quadrature->start[s + 1]; p++) {
             sn_vec3 d = sn_sub(sn_load3(sn_at3(points->position, p)), center);
             points->label[p] = samples->label[s];
+            points->region[p] = s;
             points->stiffness[p] = samples->stiffness[s];
 
             for (int32_t k = samples->start[s]; k < samples->start[s + 1]; k++, next++) {

@@ -40,6 +40,7 @@ typedef struct sn_frame_samples {
     int32_t moment_count;
     double *moment;    // integral of (X - position)^alpha over the voxels; the first is the volume
     double *fit_error; // root mean square over voxels and nodes; 0 for single voxels
+    int32_t *region;   // of quadrature points: the sample they belong to, ascending; NULL otherwise
     int32_t *voxel_start; // count + 1
     int32_t *voxel;       // the voxels of each sample, ascending
     sinew_sampling_report report;

@@ -20,6 +20,7 @@ typedef struct bar_def {
     sinew_integrator integrator;
     sinew_solver solver;
     double stiffness_damping;
+    bool axis; // weights along x
 } bar_def;
 
 static const sinew_node_kind kinds[][4] = {
@@ -29,7 +30,7 @@ static const sinew_node_kind kinds[][4] = {
     {SINEW_NODE_QUADRATIC, SINEW_NODE_QUADRATIC, SINEW_NODE_QUADRATIC, SINEW_NODE_QUADRATIC},
     {SINEW_NODE_RIGID, SINEW_NODE_QUADRATIC, SINEW_NODE_POINT, SINEW_NODE_AFFINE},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds, RIGID = 1 };
+enum { KINDS = sizeof kinds / sizeof *kinds, RIGID = 1, AFFINE = 2 };
 
 static bar_def bar_of(int kind, sinew_blend blend, const char *law) {
     bar_def bar = {.blend = blend,
@@ -64,7 +65,7 @@ static test_frames make_in(sinew_context *context, const bar_def *bar) {
     }
 
     def.body.blend = bar->blend;
-    def.body.weights.kind = SINEW_WEIGHTS_RADIAL;
+    def.body.weights.kind = bar->axis ? SINEW_WEIGHTS_AXIS_LINEAR : SINEW_WEIGHTS_RADIAL;
     def.body.weights.adopt_outside = true;
     def.body.sampling.kind = bar->sampling;
     def.body.sampling.count = bar->sampling == SINEW_SAMPLING_REGIONS ? 12 : 0;
@@ -197,6 +198,22 @@ static void test_products(void **state) {
             check_product(f.body, bar.law);
             test_frames_destroy(&f);
         }
+    }
+}
+
+// Regions with internal modes: the modes follow the motion that is multiplied.
+static void test_modes(void **state) {
+    (void)state;
+    for (int32_t law = 0; law < sinew_material_law_count(); law++) {
+        bar_def bar = bar_of(AFFINE, SINEW_BLEND_LINEAR, sinew_material_law_name(law));
+        bar.sampling = SINEW_SAMPLING_REGIONS;
+        bar.axis = true;
+
+        test_frames f = make(&bar);
+        const sn_frame_model *model = f.body->model;
+        assert_non_null(model->layers.items[0]->blend.groups.items[0].modes);
+        check_product(f.body, bar.law);
+        test_frames_destroy(&f);
     }
 }
 
@@ -530,15 +547,11 @@ int main(void) {
     }
 
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_fading),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_coupled),
-        cmocka_unit_test(test_change_of_solver),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_shortage),
+        cmocka_unit_test(test_products),    cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_fading),      cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_coupled),     cmocka_unit_test(test_change_of_solver),
+        cmocka_unit_test(test_choice),      cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_allocations), cmocka_unit_test(test_shortage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
