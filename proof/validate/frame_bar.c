@@ -47,8 +47,7 @@ static sinew_status fill(sinew_context *context, const frame_bar_def *def, frame
     body.materials = def->material;
     body.material_count = def->material != NULL;
     body.weights.kind = def->weights;
-    body.sampling.kind = def->regions > 0 ? SINEW_SAMPLING_REGIONS : SINEW_SAMPLING_MIDPOINT;
-    body.sampling.count = def->regions;
+    body.sampling.kind = def->regions ? SINEW_SAMPLING_REGIONS : SINEW_SAMPLING_MIDPOINT;
     body.blend = def->blend;
     body.mass = def->mass;
     body.springs = def->springs;

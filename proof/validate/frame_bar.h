@@ -17,7 +17,7 @@ typedef struct frame_bar_def {
     const sinew_material_def *material; // NULL: that of the default tissue
     double length, width;
     int32_t cells[3]; // voxels along each axis
-    int32_t regions;  // region samples; 0: each voxel is a sample
+    bool regions;     // region samples, as many as the weights need; otherwise one per voxel
     double gravity;   // along -z
     sinew_integrator integrator;
     sinew_solver solver;

@@ -137,7 +137,7 @@ static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sa
 }
 
 static sinew_status frames_sag(validate_run *v, int32_t count, sinew_node_kind kind, double poisson,
-                               int32_t regions, double *sag, centerline *line) {
+                               bool regions, double *sag, centerline *line) {
     sinew_material_def material = sinew_default_material_def();
     material.poisson = poisson;
 
@@ -195,7 +195,7 @@ sinew_status validate_frame_cantilever(validate_run *v) {
     SN_TRY(elements_sag(v, 0, &reference, &lines[4]));
     int rising = 0;
     for (int k = 0; k < 4; k++) {
-        SN_TRY(frames_sag(v, counts[k], SINEW_NODE_AFFINE, 0, 0, &sag, &lines[k]));
+        SN_TRY(frames_sag(v, counts[k], SINEW_NODE_AFFINE, 0, false, &sag, &lines[k]));
         x[k] = counts[k];
         ratio[k] = sag / reference;
         if (k) {
@@ -218,14 +218,15 @@ sinew_status validate_frame_cantilever(validate_run *v) {
     const double modulus = (1 - nu) / ((1 + nu) * (1 - 2 * nu));
     double locked;
 
-    SN_TRY(frames_sag(v, 9, SINEW_NODE_AFFINE, nu, 0, &locked, NULL));
-    SN_TRY(frames_sag(v, 9, SINEW_NODE_AFFINE, nu, 16, &sag, NULL));
+    SN_TRY(frames_sag(v, 9, SINEW_NODE_AFFINE, nu, false, &locked, NULL));
+    SN_TRY(frames_sag(v, 9, SINEW_NODE_AFFINE, nu, true, &sag, NULL));
     validate_near(v, "the same with a Poisson ratio of 0.3", 1, sag / reference, 0.02, "-");
     validate_note(v,
-                  "16 regions with assumed transverse strain; without it %.4f, as if laterally "
+                  "regions with assumed transverse strain; one sample per voxel without it %.4f, "
+                  "as if laterally "
                   "constrained: %.3f by beam theory",
                   locked / reference, 1 / modulus);
-    SN_TRY(frames_sag(v, 9, SINEW_NODE_QUADRATIC, 0.3, 0, &sag, NULL));
+    SN_TRY(frames_sag(v, 9, SINEW_NODE_QUADRATIC, nu, false, &sag, NULL));
     validate_near(v, "and with 9 quadratic frames, which can", 1, sag / reference, 0.02, "-");
     static const char *const names[5] = {"2 frames", "3 frames", "5 frames", "9 frames",
                                          "ten-node tets"};

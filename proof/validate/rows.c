@@ -46,6 +46,7 @@ const validate_row validate_rows[] = {
     {"A23", NULL, validate_frame_iterations, NULL},
     {"A24", NULL, validate_resolutions, NULL},
     {"A25", NULL, validate_two_frames, NULL},
+    {"W3", NULL, validate_transverse, NULL},
 };
 
 const int32_t validate_row_count = sizeof validate_rows / sizeof *validate_rows;

@@ -198,6 +198,7 @@ static double axis_gain(const splitter *s, double n, const double *node, const d
 static cut choose_cut(const splitter *s, const region *r) {
     double n = r->end - r->begin;
     double score[3] = {0, 0, 0};
+    double variation[3] = {0, 0, 0};
     double g[3];
     const double *h = s->shape->voxels->spacing;
     cut result = {{false, false, false}, {0, 0, 0}};
@@ -216,6 +217,7 @@ static cut choose_cut(const splitter *s, const region *r) {
         fit_slope(s, n, node, g);
         for (int a = 0; a < 3; a++) {
             score[a] += axis_gain(s, n, node, g, a);
+            variation[a] += g[a] * g[a] * s->total.xx[a];
             if (!result.side[a] && fabs(g[a]) * h[a] > 1e-9) {
                 result.side[a] = g[a] > 0 ? 1 : -1;
             }
@@ -224,11 +226,13 @@ static cut choose_cut(const splitter *s, const region *r) {
 
     double best = 0;
 
-    // If the curvature is too small to measure, cut the longest side.
+    // If the curvature is too small to measure, cut where the weights vary most, so that regions
+    // along an axis span its section; if they do not vary either, cut the longest side.
     bool bent = fmax(score[0], fmax(score[1], score[2])) > 1e-12 * n;
+    bool varies = fmax(variation[0], fmax(variation[1], variation[2])) > 1e-12 * n;
     for (int a = 0; a < 3; a++) {
         if (!bent) {
-            score[a] = s->total.xx[a];
+            score[a] = varies ? variation[a] : s->total.xx[a];
         }
         if (thick[a]) {
             best = fmax(best, score[a]);
