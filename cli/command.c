@@ -1,3 +1,5 @@
+// Options, help and messages that all commands share. An option is a row of a table; the parser,
+// the help and the completion of the shell read the same rows.
 #include "command.h"
 
 #include "sinew/io.h"
@@ -85,8 +87,31 @@ bool cli_read_unit(const cli_command *command, const char *text, double *metres)
         return true;
     }
 
-    cli_fail(command, CLI_USAGE,
-             "--unit takes m, cm, mm, um, nm, or metres between 1e-12 and 1e6, not '%s'", text);
+    char *units = cli_expand_words("{units}");
+    cli_fail(command, CLI_USAGE, "--unit takes %s, or metres between 1e-12 and 1e6, not '%s'",
+             units ? units : "a unit", text);
+    free(units);
+
+    return false;
+}
+
+bool cli_pick_word(const cli_command *command, const char *option, const char *word,
+                   sinew_word_list list, int32_t first, int32_t last, int32_t *index) {
+    *index = sinew_words_find(list, word);
+    if (*index >= first && *index <= last) {
+        return true;
+    }
+
+    const char *words[MAX_WORDS];
+    char valid[256];
+    int count = 0;
+    for (int32_t i = first; i <= last && count < MAX_WORDS; i++) {
+        words[count++] = sinew_words_get(list, i);
+    }
+
+    cli_join_words(valid, sizeof valid, words, count);
+    cli_fail(command, CLI_USAGE, "--%s is '%s'%s; valid: %s", option, word,
+             cli_did_you_mean(word, words, count), valid);
 
     return false;
 }
@@ -110,23 +135,44 @@ const char *cli_did_you_mean(const char *word, const char *const *words, int cou
     return text;
 }
 
-// The list whose name stands in braces at `text`, or -1.
-static int find_list(const char *text) {
+// A part of a list of words.
+typedef struct word_range {
+    sinew_word_list list;
+    int32_t first, last;
+} word_range;
+
+// Reads {NAME} or {NAME:FIRST..LAST} at `text`. Returns its length, or 0 if it is neither.
+static size_t read_range(const char *text, word_range *range) {
+    const char *end = text[0] == '{' ? strchr(text, '}') : NULL;
+    if (!end) {
+        return 0;
+    }
+
     for (int i = 0; i < SINEW_WORD_LISTS; i++) {
         const char *name = sinew_words_get_name((sinew_word_list)i);
         size_t length = strlen(name);
-        if (text[0] == '{' && strncmp(text + 1, name, length) == 0 && text[length + 1] == '}') {
-            return i;
+        const char *after = text + 1 + length;
+        if (strncmp(text + 1, name, length) != 0 || (*after != '}' && *after != ':')) {
+            continue;
         }
+
+        *range = (word_range){(sinew_word_list)i, 0, sinew_words_get_count((sinew_word_list)i) - 1};
+        char first[32], last[32];
+        if (*after == ':' && sscanf(after, ":%31[^.}]..%31[^.}]", first, last) == 2) {
+            range->first = sinew_words_find(range->list, first);
+            range->last = sinew_words_find(range->list, last);
+        }
+        return (size_t)(end - text) + 1;
     }
-    return -1;
+
+    return 0;
 }
 
-// Writes the words of a list into `out`, unless it is NULL. Returns their length.
-static size_t add_list(sinew_word_list list, char *out) {
+// Writes the words of a range into `out`, unless it is NULL. Returns their length.
+static size_t add_range(const word_range *range, char *out) {
     size_t length = 0;
-    for (int32_t i = 0; i < sinew_words_get_count(list); i++) {
-        const char *parts[] = {i > 0 ? ", " : "", sinew_words_get(list, i)};
+    for (int32_t i = range->first; i <= range->last; i++) {
+        const char *parts[] = {i > range->first ? ", " : "", sinew_words_get(range->list, i)};
         for (int k = 0; k < 2; k++) {
             size_t size = strlen(parts[k]);
             if (out) {
@@ -142,8 +188,9 @@ static size_t add_list(sinew_word_list list, char *out) {
 static size_t expand(const char *text, char *out) {
     size_t length = 0;
     while (*text) {
-        int list = find_list(text);
-        if (list < 0) {
+        word_range range;
+        size_t read = read_range(text, &range);
+        if (read == 0) {
             if (out) {
                 out[length] = *text;
             }
@@ -151,8 +198,8 @@ static size_t expand(const char *text, char *out) {
             text++;
             continue;
         }
-        length += add_list((sinew_word_list)list, out ? out + length : NULL);
-        text = strchr(text, '}') + 1;
+        length += add_range(&range, out ? out + length : NULL);
+        text += read;
     }
     return length;
 }
@@ -229,6 +276,7 @@ static int store_number(const cli_command *command, const cli_option *option, co
     char *end;
     errno = 0;
 
+    // Whole numbers are not read as doubles: 1e3 is a mistake there.
     bool whole = option->kind == CLI_INTEGER;
     double number = whole ? (double)strtoll(text, &end, 10) : strtod(text, &end);
     bool ranged = option->low != 0 || option->high != 0;
@@ -243,6 +291,7 @@ static int store_number(const cli_command *command, const cli_option *option, co
                         option->name, text, option->low, option->high);
     }
 
+    // The table says what the value points to.
     if (whole) {
         *(int64_t *)option->value = (int64_t)number;
     } else {
@@ -259,6 +308,8 @@ static int store(const cli_command *command, const cli_option *option, const cha
     const char *text = attached ? attached + 1 : next;
 
     *used = false;
+
+    // Options whose value may be missing.
     if (option->kind == CLI_FLAG) {
         if (attached) {
             return cli_fail(command, CLI_USAGE, "--%s takes no value", option->name);
@@ -275,6 +326,7 @@ static int store(const cli_command *command, const cli_option *option, const cha
         return CLI_OK;
     }
 
+    // Options that need a value, attached or following.
     if (!text) {
         return cli_fail(command, CLI_USAGE, "--%s needs %s", option->name, option->argument);
     }
@@ -317,6 +369,7 @@ int cli_parse(const cli_command *command, const cli_option *options, int option_
 
     bool only_positional = false;
     for (int i = 1; i < argc; i++) {
+        // Everything after "--" is an argument, even if it starts with a dash.
         const char *word = argv[i];
         if (!only_positional && strcmp(word, "--") == 0) {
             only_positional = true;

@@ -3,6 +3,7 @@
 #define CLI_COMMAND_H
 
 #include "sinew/base.h"
+#include "sinew/io/words.h"
 
 // Exit statuses: done; the command line is wrong; an input file is wrong or missing; the simulation
 // diverged; the system could not read or write (a full disk). An interrupted command that leaves no
@@ -102,8 +103,14 @@ sinew_context *cli_create_context(const cli_command *command, int32_t threads);
 // printed.
 bool cli_read_unit(const cli_command *command, const char *text, double *metres);
 
+// The number of an option's word in its list, which must be from `first` to `last`; false with the
+// message printed.
+bool cli_pick_word(const cli_command *command, const char *option, const char *word,
+                   sinew_word_list list, int32_t first, int32_t last, int32_t *index);
+
 // A copy of a text in which {NAME} is replaced by the words of the list of that name
-// (sinew/io/words.h), "a, b, c"; other braces stay. Free it; NULL if memory is short.
+// (sinew/io/words.h), "a, b, c", and {NAME:FIRST..LAST} by some of them; other braces stay. Free
+// it; NULL if memory is short.
 char *cli_expand_words(const char *text);
 
 // Words in a row, "a, b, c", as far as the room goes.

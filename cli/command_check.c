@@ -18,6 +18,8 @@ static void recommend_elements(sinew_scene *scene, int32_t index) {
     sinew_scene_body_info body;
     sinew_scene_get_body_info(scene, index, &body);
     const sinew_mesh *mesh = sinew_scene_get_body_mesh(scene, index);
+
+    // Linear tets lock; so do other elements without averaged dilatation.
     bool linear = mesh && mesh->element == SINEW_ELEMENT_TET4;
     bool standard = body.volume == SINEW_VOLUME_STANDARD;
     if (strcmp(body.model, "elastic") != 0 || !(linear || standard)) {
@@ -86,6 +88,7 @@ static void print_scene(sinew_scene *scene) {
     sinew_scene_info info;
     sinew_scene_get_info(scene, &info);
 
+    // Totals over all bodies.
     int64_t elements = 0, frames = 0;
     for (int32_t i = 0; i < bodies; i++) {
         const sinew_mesh *mesh = sinew_scene_get_body_mesh(scene, i);
@@ -102,6 +105,7 @@ static void print_scene(sinew_scene *scene) {
     }
     printf("%d steps of %g s\n", (int)info.steps, info.step);
 
+    // Details, body by body.
     for (int32_t i = 0; i < bodies; i++) {
         sinew_body *body = sinew_scene_get_body(scene, i);
         sinew_scene_body_info info_of_body;

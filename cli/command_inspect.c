@@ -57,7 +57,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         CLI_ALLOW_OUTSIDE,
         {"json", 0, CLI_FLAG, &json, NULL, "print JSON", 0, 0},
         {"unit", 'u', CLI_TEXT, &unit_name, "UNIT",
-         "unit of a volume: mm, um, ... or metres (default: from its header)", 0, 0},
+         "of a volume: one of {units}, or metres (default: as its header says)", 0, 0},
     };
     const char *path;
     int count;
@@ -80,6 +80,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_BAD_INPUT;
     }
 
+    // The name decides: scenes are read as scenes, everything else is detected.
     inspect_report report;
     status = inspect_report_begin(&report, context, command, json);
     if (status != CLI_OK) {

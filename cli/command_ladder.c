@@ -63,6 +63,8 @@ static int compare_models(const cli_command *command, sinew_context *context, si
     if (!l) {
         return cli_fail(command, CLI_BAD_INPUT, "out of memory");
     }
+
+    // Rows are printed as they are measured, unless JSON goes to standard output.
     bool silent = options->json.given && !options->json.text;
     l->context = context;
     l->show = silent ? NULL : ladder_print;
@@ -114,6 +116,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_BAD_INPUT;
     }
 
+    // The scene is the specification; each model is built from it.
     cli_scene_file file;
     status = cli_scene_open(context, command, path, &o.settings, &file);
     if (status == CLI_OK) {

@@ -63,6 +63,7 @@ static void print_examples(void) {
             continue;
         }
 
+        // Sorted, since the order of a folder is arbitrary.
         char *names[256];
         int count = 0;
         for (struct dirent *entry = readdir(folder); entry && count < 256;

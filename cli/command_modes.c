@@ -65,6 +65,8 @@ static sinew_status write_json(sinew_context *context, const sinew_body *body,
 static sinew_status write_shapes(sinew_context *context, const sinew_mesh *mesh,
                                  const double *shapes, int32_t count, const char *folder) {
     CLI_TRY(sinew_folder_create(context, folder));
+
+    // One vector field for each mode.
     char names[MOST_MODES][16], path[4096];
     sinew_values fields[MOST_MODES];
     for (int32_t i = 0; i < count; i++) {
@@ -79,6 +81,7 @@ static sinew_status write_shapes(sinew_context *context, const sinew_mesh *mesh,
     def.compress = false;
     snprintf(path, sizeof path, "%s/modes.vtu", folder);
 
+    // Written in one piece.
     sinew_bytes *out = NULL;
     CLI_TRY(sinew_bytes_create(context, &out));
     sinew_status status = sinew_mesh_write(context, mesh, path, &def, out);
@@ -160,6 +163,7 @@ static int run_mesh(sinew_context *context, const cli_command *command, const ch
     cli_mesh_file file;
     int status = cli_mesh_open(context, command, path, 0, &file);
     if (status == CLI_OK) {
+        // A world with this one body.
         sinew_mesh mesh = sinew_mesh_file_get_best(file.mesh);
         sinew_world_def world_def = sinew_default_world_def();
         sinew_body_def def = sinew_default_body_def();
@@ -213,6 +217,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_BAD_INPUT;
     }
 
+    // A scene has materials and supports of its own.
     bool scene = sinew_name_has_ending(path, ".json");
 
     status = scene ? run_scene(context, command, path, &o) : run_mesh(context, command, path, &o);

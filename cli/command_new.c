@@ -67,6 +67,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return status;
     }
 
+    // Never overwrite what a person may have written.
     char path[4096];
     bool complete = sinew_name_has_ending(name, ".json");
     snprintf(path, sizeof path, "%s%s", name, complete ? "" : ".json");
@@ -80,6 +81,8 @@ static int run(const cli_command *command, int argc, char **argv) {
     }
 
     status = CLI_OK;
+
+    // The starter's comments list the words that are valid.
     char *text = cli_expand_words(starter);
     if (!text) {
         status = cli_fail(command, CLI_BAD_INPUT, "out of memory");

@@ -49,35 +49,15 @@ static void name_of(const char *path, char name[RIG_NAME]) {
     }
 }
 
-// The number of a word in its list, from `first` on.
-static bool pick_word(const cli_command *command, const char *option, const char *word,
-                      sinew_word_list list, int32_t first, int32_t *index) {
-    *index = sinew_words_find(list, word);
-    if (*index >= first) {
-        return true;
-    }
-
-    enum { MOST_WORDS = 32 };
-    const char *words[MOST_WORDS];
-    char valid[128];
-    int count = 0;
-    for (int32_t i = first; i < sinew_words_get_count(list) && count < MOST_WORDS; i++) {
-        words[count++] = sinew_words_get(list, i);
-    }
-
-    cli_join_words(valid, sizeof valid, words, count);
-    cli_fail(command, CLI_USAGE, "--%s is '%s'%s; valid: %s", option, word,
-             cli_did_you_mean(word, words, count), valid);
-
-    return false;
-}
-
 static bool take_words(const cli_command *command, const rig_options *o, sinew_autorig_def *def) {
     int32_t kind, blend, metric;
-    // Points do not turn, so that a rig of them would not hold together.
-    if (!pick_word(command, "kind", o->kind, SINEW_WORDS_NODE_KINDS, SINEW_NODE_RIGID, &kind) ||
-        !pick_word(command, "blend", o->blend, SINEW_WORDS_BLENDS, 0, &blend) ||
-        !pick_word(command, "metric", o->metric, SINEW_WORDS_METRICS, 0, &metric)) {
+    // Points do not rotate, so a rig of them would not hold together.
+    if (!cli_pick_word(command, "kind", o->kind, SINEW_WORDS_NODE_KINDS, SINEW_NODE_RIGID,
+                       SINEW_NODE_COMPLIANT, &kind) ||
+        !cli_pick_word(command, "blend", o->blend, SINEW_WORDS_BLENDS, 0,
+                       SINEW_BLEND_DUAL_QUATERNION, &blend) ||
+        !cli_pick_word(command, "metric", o->metric, SINEW_WORDS_METRICS, 0,
+                       SINEW_METRIC_COMPLIANCE, &metric)) {
         return false;
     }
 
@@ -202,6 +182,7 @@ static sinew_status write_all(rig_run *rig, sinew_bytes *out) {
     def.specimen = rig->specimen;
     def.specimen_voxels = rig->specimen_voxels;
 
+    // The scene first: it is what the other files belong to.
     CLI_TRY(sinew_folder_create(context, rig->folder));
     CLI_TRY(write_file(rig, sinew_rig_write_scene(context, &def, out), "scene.json", out));
     CLI_TRY(write_file(rig, sinew_voxels_write(context, rig->voxels, "labels.nrrd", out),
@@ -214,6 +195,7 @@ static sinew_status write_all(rig_run *rig, sinew_bytes *out) {
     CLI_TRY(write_file(rig, sinew_rig_write_skin(context, &def, out, &rig->skin_loss), "skin.glb",
                        out));
 
+    // Timing moves the body, so it comes after everything that shows it at rest.
     CLI_TRY(time_steps(rig));
     return write_file(rig, rig_write_report(rig, out), "report.json", out);
 }
@@ -246,6 +228,7 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
                         o->specks);
     }
 
+    // Read the input and its tissues.
     name_of(paths[0], name);
     rig->name = name;
     rig->folder = o->output;
@@ -270,6 +253,7 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
         return status;
     }
 
+    // Make the model.
     cli_activity_begin(&activity, "placing nodes, computing weights and samples");
 
     sinew_status made = make_model(rig);
@@ -278,6 +262,7 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
         return rig_fail(rig);
     }
 
+    // Write everything, then the report.
     sinew_bytes *out = NULL;
     cli_activity_begin(&activity, "writing");
     made = sinew_bytes_create(rig->context, &out);
@@ -316,7 +301,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"spacing", 0, CLI_NUMBER, &o.spacing, "METRES",
          "surfaces: edge of a voxel, instead of --resolution", 1e-9, 1e6},
         {"unit", 'u', CLI_TEXT, &o.unit, "UNIT",
-         "unit of the file: mm, um, ... or metres (default: from the header; surfaces: m)", 0, 0},
+         "one of {units}, or metres (default: as the header says; surfaces: m)", 0, 0},
         CLI_UP(o.up),
         {"samples", 0, CLI_INTEGER, &o.samples, "N",
          "number of samples (default: as many as --fit needs)", 1, 1e7},
@@ -324,8 +309,8 @@ static int run(const cli_command *command, int argc, char **argv) {
          "largest deviation of the weights from linear (default: 0.08)", 1e-6, 1},
         {"levels", 0, CLI_INTEGER, &o.levels, "N", "levels of the Voronoi kernels (default: 2)", 1,
          16},
-        {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "rigid, affine (default) or quadratic frames", 0,
-         0},
+        {"kind", 'k', CLI_TEXT, &o.kind, "KIND",
+         "one of {node-kinds:rigid..compliant} (default: affine)", 0, 0},
         {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "one of {blends} (default: linear)", 0, 0},
         {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "one of {metrics} (default: compliance)", 0,
          0},
@@ -358,6 +343,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_BAD_INPUT;
     }
 
+    // From options to the definition.
     rig_run rig = {.context = context, .command = command, .def = sinew_default_autorig_def()};
     rig.def.placement.count = (int32_t)o.nodes;
     rig.def.sampling.count = (int32_t)o.samples;
@@ -367,6 +353,8 @@ static int run(const cli_command *command, int argc, char **argv) {
     }
 
     rig.def.weights.levels = (int32_t)o.levels;
+
+    // Refuse options that contradict each other.
     bool clear = o.samples == 0 || o.fit == 0;
     if (!clear) {
         cli_fail(command, CLI_USAGE, "--samples and --fit exclude each other");
@@ -374,6 +362,8 @@ static int run(const cli_command *command, int argc, char **argv) {
 
     clear = clear && take_words(command, &o, &rig.def) && take_places(command, &o.at, &rig);
     status = clear ? make(&rig, paths, count, &o) : CLI_USAGE;
+
+    // The body uses voxels and surface, so they go after the world.
     sinew_world_destroy(rig.world);
     sinew_voxels_destroy(rig.voxels);
     sinew_mesh_destroy(rig.surface);

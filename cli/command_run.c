@@ -32,6 +32,7 @@ static int32_t parse_formats(const cli_command *command, const char *text) {
         words[i] = sinew_words_get(SINEW_WORDS_FORMATS, i);
     }
 
+    // Word by word.
     int32_t formats = 0;
     while (*text) {
         size_t length = strcspn(text, ",");
@@ -266,6 +267,8 @@ static int finish(const cli_command *command, run_state *run, const run_options 
                   const first_failure *simulated) {
     first_failure written = {.status = SINEW_OK};
     const char *outcome = write_end(run, options, simulated, &written);
+
+    // A failed simulation is the more important message, so it decides on the exit status.
     if (written.status != SINEW_OK) {
         int trouble = written.status == SINEW_IO_FAILED ? CLI_IO_FAILED : CLI_BAD_INPUT;
         cli_fail(command, trouble, "%s", written.message);
@@ -276,6 +279,8 @@ static int finish(const cli_command *command, run_state *run, const run_options 
 
     sinew_recording_info info;
     sinew_recording_get_info(run->recording, &info);
+
+    // How the simulation ended.
     switch (simulated->status) {
     case SINEW_OK: break;
     case SINEW_CANCELLED:
@@ -358,6 +363,7 @@ static int run_scene(const cli_command *command, sinew_context *context, const c
 }
 
 static int run_command(const cli_command *command, int argc, char **argv) {
+    // More than eight threads rarely pay for one scene.
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     run_options o = {.output = "out",
                      .steps = -1,

@@ -39,6 +39,8 @@ static int soften(sinew_context *context, const cli_command *command, const char
     cli_activity activity;
 
     cli_activity_begin(&activity, "softening");
+
+    // Read, soften, write.
     sinew_status status = sinew_file_open(context, in, 0, &file);
     if (status == SINEW_OK) {
         status = sinew_bytes_create(context, &bytes);
@@ -89,8 +91,8 @@ static int run(const cli_command *command, int argc, char **argv) {
          1, 1000},
         {"tolerance", 0, CLI_NUMBER, &def.tolerance, "METRES",
          "accuracy of the result (default: a thousandth of the size)", 0, 1e9},
-        {"unit", 'u', CLI_TEXT, &unit, "UNIT", "unit of the file: m, cm, mm or metres (default: m)",
-         0, 0},
+        {"unit", 'u', CLI_TEXT, &unit, "UNIT",
+         "of the file: one of {units}, or metres (default: m)", 0, 0},
         {"threads", 't', CLI_INTEGER, &threads, "N", "threads (default: 2)", 1, 64},
     };
     int count;
@@ -108,6 +110,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_USAGE;
     }
 
+    // The default name is beside the input.
     char name[4096];
     if (!output) {
         name_output(path, name, sizeof name);

@@ -33,6 +33,7 @@ static int fill(sinew_context *context, const cli_command *command, const char *
     int status = cli_mesh_open(context, command, in, up, &file);
     sinew_mesh surface = {0};
     if (status == CLI_OK) {
+        // Labels of triangles mean nothing inside.
         surface = sinew_mesh_file_get_mesh(file.mesh, SINEW_ELEMENT_TRIANGLE);
         surface.labels = NULL;
     }
@@ -41,6 +42,7 @@ static int fill(sinew_context *context, const cli_command *command, const char *
     }
 
     if (status == CLI_OK) {
+        // Filling takes most of the time.
         sinew_mesh *tets = NULL;
         sinew_tetrahedralize_report report;
         cli_activity activity;
@@ -78,7 +80,8 @@ static int run(const cli_command *command, int argc, char **argv) {
          1, 50e6},
         {"cell", 'c', CLI_NUMBER, &def.cell_size, "SIZE",
          "edge of the lattice cells, instead of --tets", 0, 1e9},
-        {"element", 'e', CLI_TEXT, &element, "KIND", "tet4 or tet10", 0, 0},
+        {"element", 'e', CLI_TEXT, &element, "KIND",
+         "one of {elements:tet4..tet10} (default: tet4)", 0, 0},
         CLI_UP(up_text),
         CLI_ALLOW_OUTSIDE,
         {"largest", 'l', CLI_FLAG, &def.largest_component, NULL, "keep the largest part only", 0,
@@ -95,8 +98,10 @@ static int run(const cli_command *command, int argc, char **argv) {
     if (count == 0) {
         return cli_fail(command, CLI_USAGE, "which surface? usage: sinew tetrahedralize SURFACE");
     }
-    if (strcmp(element, "tet4") != 0 && strcmp(element, "tet10") != 0) {
-        return cli_fail(command, CLI_USAGE, "--element is '%s'; valid are tet4 and tet10", element);
+    int32_t kind;
+    if (!cli_pick_word(command, "element", element, SINEW_WORDS_ELEMENTS, SINEW_ELEMENT_TET4,
+                       SINEW_ELEMENT_TET10, &kind)) {
+        return CLI_USAGE;
     }
 
     char up;
@@ -104,7 +109,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_USAGE;
     }
 
-    def.element = strcmp(element, "tet10") == 0 ? SINEW_ELEMENT_TET10 : SINEW_ELEMENT_TET4;
+    def.element = (sinew_element)kind;
     def.tet_count = (int32_t)tets;
 
     sinew_context *context = cli_create_context(command, 2);

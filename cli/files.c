@@ -1,3 +1,5 @@
+// Files that the program writes. Names of unfinished temporary files are kept in a small table, so
+// that the signal handler can remove them.
 #include "files.h"
 
 #include "command.h"

@@ -42,6 +42,8 @@ static void tell_labels(inspect_report *report, const sinew_mesh_file *file,
 
     int32_t dimension = mesh->element == SINEW_ELEMENT_TRIANGLE ? 2 : 3;
     int32_t found = 0;
+
+    // Each label with its count.
     int64_t labels[MOST], counts[MOST], count;
     int64_t label = next_label(mesh, INT64_MIN, &count);
 
@@ -50,6 +52,7 @@ static void tell_labels(inspect_report *report, const sinew_mesh_file *file,
         counts[found++] = count;
     }
 
+    // And with its name, if the file has names.
     inspect_begin_list(report, "labels", found);
     for (int32_t i = 0; i < found; i++) {
         const char *name = sinew_mesh_file_find_group(file, dimension, (int32_t)labels[i]);
@@ -116,6 +119,7 @@ static sinew_status tell_elements(inspect_report *report, const sinew_mesh_file 
         return SINEW_OK;
     }
 
+    // What the elements are like.
     tell_labels(report, file, &mesh);
     sinew_status status = tell_quality(report, &mesh);
     if (status == SINEW_OK && mesh.element == SINEW_ELEMENT_TRIANGLE) {
@@ -125,6 +129,7 @@ static sinew_status tell_elements(inspect_report *report, const sinew_mesh_file 
         return status;
     }
 
+    // What a simulation would refuse.
     status = sinew_mesh_check(report->context, &mesh);
     if (status == SINEW_OUT_OF_MEMORY) {
         return status;

@@ -1,3 +1,5 @@
+// The output of `sinew inspect`: the same facts as aligned text or as JSON. Text from files is
+// cleaned of control characters and broken UTF-8 before it reaches a terminal.
 #include "inspect.h"
 
 #include <assert.h>
@@ -68,6 +70,8 @@ static void end_fact(inspect_report *report) {
 static int utf8_length(const char *text, const char *end) {
     const unsigned char *c = (const unsigned char *)text;
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+
+    // The first byte states the length.
     int length = c[0] < 0x80       ? 1
                  : c[0] >> 5 == 6  ? 2
                  : c[0] >> 4 == 14 ? 3
@@ -80,6 +84,7 @@ static int utf8_length(const char *text, const char *end) {
         return 0;
     }
 
+    // The others carry six bits each.
     unsigned value = c[0] & (0x7Fu >> length);
     for (int i = 1; i < length; i++) {
         if (c[i] >> 6 != 2) {
@@ -88,6 +93,7 @@ static int utf8_length(const char *text, const char *end) {
         value = value << 6 | (c[i] & 0x3Fu);
     }
 
+    // Longer forms than needed, surrogates and values beyond Unicode are not characters.
     bool surrogate = value >= 0xD800 && value <= 0xDFFF;
     return value >= least[length] && value <= 0x10FFFF && !surrogate ? length : 0;
 }

@@ -109,6 +109,7 @@ static void tell_material(inspect_report *report, const char *name, const sinew_
     inspect_text(report, "name", name);
     inspect_text(report, "law", law_name(report->context, def));
 
+    // Laws with axes have constants of their own.
     if (def->law == SINEW_MATERIAL_ORTHOTROPIC) {
         inspect_vector(report, "young", (const double[3]){o->young_1, o->young_2, o->young_3});
         if (o->four_parameters) {
@@ -166,6 +167,7 @@ static void tell_scene(inspect_report *report, const sinew_scene *scene) {
     inspect_number(report, "step", info.step);
     inspect_number(report, "duration", info.steps * info.step);
 
+    // Bodies and materials.
     int32_t bodies = sinew_scene_get_body_count(scene);
     inspect_begin_list(report, "bodies", bodies);
     for (int32_t i = 0; i < bodies; i++) {

@@ -44,6 +44,8 @@ static void tell_volume(inspect_report *report, const sinew_volume_file *file, i
     int64_t inside = count_labels(grid, counts);
     double axes[9];
     bool askew = sinew_volume_file_get_axes(file, axes);
+
+    // Bounds and the volume of a cell.
     double cells[3], corners[6], cell = 1;
     for (int k = 0; k < 3; k++) {
         cells[k] = grid->cells[k];
@@ -60,6 +62,7 @@ static void tell_volume(inspect_report *report, const sinew_volume_file *file, i
     inspect_count(report, "voxels", inside);
     inspect_number(report, "volume", (double)inside * cell);
 
+    // Rotated grids keep their own axes.
     if (askew) {
         inspect_vector(report, "axis_x", axes);
         inspect_vector(report, "axis_y", axes + 3);

@@ -1,3 +1,4 @@
+// Describes the machine and measures time, for reports.
 #define _DEFAULT_SOURCE // getloadavg
 
 #include "machine.h"

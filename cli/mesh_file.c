@@ -1,3 +1,4 @@
+// Mesh files for the commands that read one and write one.
 #include "mesh_file.h"
 #include "files.h"
 #include "progress.h"

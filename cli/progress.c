@@ -1,3 +1,5 @@
+// The progress bar, and the line of an activity whose duration is unknown, which a thread of its
+// own redraws.
 #include "progress.h"
 
 #include "clock.h"
@@ -19,6 +21,7 @@ void cli_progress_show(cli_progress *progress, int64_t done, const char *note) {
         return;
     }
 
+    // Not in the first second, and at most ten times a second.
     double now = cli_seconds();
     double elapsed = now - progress->begin;
     if (elapsed < 1 || now - progress->last < 0.1) {
@@ -28,6 +31,7 @@ void cli_progress_show(cli_progress *progress, int64_t done, const char *note) {
     progress->last = now;
     progress->shown = true;
 
+    // Steps so far, their rate, and the time left at this rate.
     double share = progress->total > 0 ? (double)done / (double)progress->total : 1;
     double rate = (double)done / elapsed;
     char bar[BAR_WIDTH + 1];

@@ -1,3 +1,5 @@
+// Reads and builds scenes for all commands, prints their mistakes, and describes their loads and
+// fields.
 #include "scene_file.h"
 #include "progress.h"
 

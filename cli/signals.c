@@ -1,3 +1,4 @@
+// Signal handlers. They touch only flags of type sig_atomic_t and the table of unfinished files.
 #define _XOPEN_SOURCE 700 // sigaction
 
 #include "signals.h"

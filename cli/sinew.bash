@@ -20,6 +20,8 @@ _sinew() {
     rig:--kind | rig:-k) list=node-kinds ;;
     rig:--blend) list=blends ;;
     rig:--metric) list=metrics ;;
+    tetrahedralize:--element | tetrahedralize:-e) list=elements ;;
+    rig:--unit | rig:-u | inspect:--unit | inspect:-u | soften:--unit | soften:-u) list=units ;;
     esac
     if [ -n "$list" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(sinew list $list 2>/dev/null)" -- "$word")

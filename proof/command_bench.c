@@ -78,6 +78,7 @@ static sinew_status write_report(const bench_run *b, const char *folder) {
         return SINEW_OK;
     }
 
+    // Figures mean little without the day and the machine.
     char path[4200], day[32], machine[200];
     cli_describe_machine(machine, sizeof machine);
 
@@ -91,6 +92,8 @@ static sinew_status write_report(const bench_run *b, const char *folder) {
                     "%s: %s; %d thread%s, instruction set %s.\n",
                     sinew_version(), day, machine, b->threads, b->threads == 1 ? "" : "s",
                     sn_isa_name(b->context->isa));
+
+    // How to read the table.
     sn_buffer_add_text(
         &out, "With one thread, times are processor times. A load average above the number of "
               "cores means that other programs were running and times are too long. The figures "
@@ -124,6 +127,7 @@ static int bench(const cli_command *command, sinew_context *context, const bench
                "machine's peak\n");
     }
 
+    // The limits of the machine, to which rows compare themselves.
     b->flops = peak_measure_flops(context);
     b->bandwidth = peak_measure_bandwidth(context);
     for (int32_t i = 0; i < bench_row_count; i++) {
@@ -132,6 +136,7 @@ static int bench(const cli_command *command, sinew_context *context, const bench
         }
     }
 
+    // Results so far are written even if a row failed.
     sinew_status status = write_json(b, &options->json);
     if (status == SINEW_OK) {
         status = write_report(b, options->report);

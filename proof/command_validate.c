@@ -80,6 +80,7 @@ static sinew_status write_report(validate_run *v, double seconds) {
         return SINEW_OK;
     }
 
+    // Figures mean little without the day and the machine.
     char path[4200], day[32], machine[200];
     cli_describe_machine(machine, sizeof machine);
 
@@ -87,6 +88,7 @@ static sinew_status write_report(validate_run *v, double seconds) {
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
     snprintf(path, sizeof path, "%s/validation.md", v->folder);
 
+    // A page for the site.
     sn_buffer out = sn_buffer_create(v->context);
     sn_buffer_print(
         &out,
@@ -116,10 +118,13 @@ static int validate(const cli_command *command, sinew_context *context,
     *v = (validate_run){.context = context, .quick = options->quick, .folder = options->report};
     v->silent = options->json.given && !options->json.text;
 
+    // Plots go beside the page.
     char plots[4200];
     snprintf(plots, sizeof plots, "%s/validation", v->folder ? v->folder : "");
 
     sinew_status status = v->folder ? sinew_folder_create(context, plots) : SINEW_OK;
+
+    // Rows take seconds to minutes each.
     double start = sn_seconds();
     if (status == SINEW_OK) {
         for (int32_t i = 0; i < validate_row_count; i++) {
@@ -137,6 +142,7 @@ static int validate(const cli_command *command, sinew_context *context,
         status = write_report(v, seconds);
     }
 
+    // The summary, and the exit status.
     int counts[4] = {0};
     for (int32_t i = 0; i < v->count; i++) {
         counts[v->results[i].verdict]++;

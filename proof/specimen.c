@@ -1,3 +1,4 @@
+// Makes the specimens of sinew/io/specimen.h into frame bodies, with their own tissues.
 #include "specimen.h"
 
 #include "base/context.h"

@@ -102,6 +102,7 @@ static sinew_status measure(rung_run *run, ladder_result *result) {
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // The reference says where the points of comparison start.
     note_memory(run);
     sinew_status status = SINEW_OK;
     if (run->is_reference) {
@@ -112,6 +113,7 @@ static sinew_status measure(rung_run *run, ladder_result *result) {
     }
 
     if (status == SINEW_OK) {
+        // The median step, and errors relative to the motion of the reference.
         qsort(run->seconds, (size_t)run->count, sizeof(double), by_size);
         result->seconds = run->seconds[run->count / 2];
         result->error = sqrt(run->distance / run->motion);
@@ -133,12 +135,15 @@ static sinew_status climb(ladder *l, const char *family, const char *name,
                           const sinew_variant_def *def) {
     assert(l->count < LADDER_CAPACITY);
     rung_run run = {.l = l, .is_reference = l->count == 0};
+
+    // Memory is what the model adds.
     run.bytes = sinew_context_get_memory(l->context);
     sinew_status status = sinew_variant_create(l->variants, def, &run.variant);
     if (status == SINEW_OUT_OF_MEMORY) {
         return status;
     }
 
+    // A row, whatever happens.
     ladder_result *result = &l->results[l->count++];
     *result = (ladder_result){
         .family = family, .error = NAN, .last_error = NAN, .seconds = NAN, .bytes = NAN};
@@ -181,6 +186,7 @@ static sinew_status climb_elements(ladder *l) {
          "stable-neo-hookean"},
     };
 
+    // All rungs share the scene's supports, loads and integrator.
     for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
         sinew_variant_def def = sinew_default_variant_def();
         def.refine = rungs[i].refine;
@@ -206,6 +212,7 @@ static sinew_status climb_frames(ladder *l) {
 
     for (int k = 0; k < 4; k++) {
         for (int i = 0; i < 4; i++) {
+            // Every kind at every count.
             char name[80];
             snprintf(name, sizeof name, "%d %s", counts[i], kinds[k].family);
             sinew_variant_def def = sinew_default_variant_def();

@@ -39,6 +39,7 @@ sinew_status ladder_write_json(const ladder *l, sinew_bytes *out) {
     CLI_TRY(sinew_json_writer_create(out, false, &json));
     sinew_json_begin_array(json);
     for (int32_t i = 0; i < l->count; i++) {
+        // Models that could not run have null for numbers, and a note.
         const ladder_result *r = &l->results[i];
         sinew_json_begin_object(json);
         write_text(json, "name", r->name);
@@ -62,6 +63,7 @@ sinew_status ladder_write_json(const ladder *l, sinew_bytes *out) {
 }
 
 static void add_page(const ladder *l, sinew_bytes *out) {
+    // What was compared, and how errors are measured.
     char text[800];
     snprintf(text, sizeof text,
              "# One object, all models\n\n`sinew ladder` of `%.200s`, body \"%.100s\", %d steps of "
@@ -74,6 +76,7 @@ static void add_page(const ladder *l, sinew_bytes *out) {
     sinew_bytes_add_text(out, "| model | unknowns | error | at the end | time per step | memory |\n"
                               "| --- | --- | --- | --- | --- | --- |\n");
 
+    // A row for each model; those that could not run have a note.
     for (int32_t i = 0; i < l->count; i++) {
         const ladder_result *r = &l->results[i];
         if (r->available) {
@@ -96,6 +99,8 @@ static sinew_status add_plot(const ladder *l, sinew_bytes *out) {
     int32_t series_count = 0;
 
     for (int32_t i = 1; i < l->count; i++) { // the reference has no error
+
+        // Neighbouring rows of one family are joined by a line.
         const ladder_result *r = &l->results[i];
 
         cost[i] = 1e3 * r->seconds;
@@ -112,6 +117,7 @@ static sinew_status add_plot(const ladder *l, sinew_bytes *out) {
         series[series_count - 1].count++;
     }
 
+    // Both axes are logarithmic: costs and errors span orders of magnitude.
     sinew_plot_panel panel = {.title = "Error against cost",
                               .x = {.label = "time per step [ms]", .logarithmic = true},
                               .y = {.label = "error [% of the motion]", .logarithmic = true},

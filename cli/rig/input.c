@@ -109,12 +109,14 @@ static int read_surface(rig_run *rig, const char *path, const rig_reading *readi
 
 // All surfaces as one: parts of a later one may lie outside the first.
 static sinew_status join_surfaces(rig_run *rig, sinew_mesh *const *meshes, int count) {
+    // How much there is of each.
     size_t coordinates = 0, corners = 0;
     for (int i = 0; i < count; i++) {
         coordinates += 3 * (size_t)meshes[i]->point_count;
         corners += 3 * (size_t)meshes[i]->element_count;
     }
 
+    // Points and triangles, numbered after those of the surfaces before.
     double *points = malloc(coordinates * sizeof *points);
     int32_t *indices = malloc(corners * sizeof *indices);
     sinew_status status = SINEW_OUT_OF_MEMORY;
@@ -158,6 +160,7 @@ static int read_surfaces(rig_run *rig, const char *const *paths, int count,
         grid.spacing[k] = reading->spacing;
     }
 
+    // Each file is a tissue of its own; where they overlap the later one wins.
     grid.memory_limit = reading->memory_limit;
     int status = CLI_OK;
     for (int i = 0; i < count && status == CLI_OK; i++) {
@@ -165,6 +168,7 @@ static int read_surfaces(rig_run *rig, const char *const *paths, int count,
         surfaces[i] = (sinew_labelled_surface){meshes[i], i + 1, i};
     }
 
+    // Fill them together.
     if (status == CLI_OK &&
         sinew_voxels_create_from_surfaces(rig->context, surfaces, count, &grid, &rig->voxels,
                                           &rig->voxel_report) != SINEW_OK) {
@@ -231,12 +235,14 @@ static int settle_specks(rig_run *rig, const char *how) {
 }
 
 int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading) {
+    // A specimen is generated, not read.
     size_t prefix = strlen(specimen_prefix);
     if (count == 1 && strncmp(paths[0], specimen_prefix, prefix) == 0) {
         int status = check_options(rig, reading, paths[0], INPUT_SPECIMEN);
         return status == CLI_OK ? read_specimen(rig, paths[0] + prefix, reading) : status;
     }
 
+    // The content decides between volume and surface, not the name.
     sinew_file *file = NULL;
     if (cli_file_open(rig->context, paths[0], &file) != SINEW_OK) {
         return rig_fail(rig);
@@ -246,6 +252,7 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
     bool volume = sinew_volume_file_detect(source);
     int status = check_options(rig, reading, paths[0], volume ? INPUT_VOLUME : INPUT_SURFACE);
 
+    // What cannot be used.
     if (status == CLI_OK && is_unknown(source)) {
         status = cli_fail(
             rig->command, CLI_BAD_INPUT,

@@ -28,6 +28,8 @@ static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     sinew_json_write_string(w, rig->name);
     sinew_json_write_key(w, "folder");
     sinew_json_write_string(w, rig->folder);
+
+    // The model.
     integer(w, "voxels", r->voxel_count);
     integer(w, "nodes", sinew_frame_body_get_node_count(rig->body));
     integer(w, "rigid_nodes", r->rigid_node_count);
@@ -36,6 +38,8 @@ static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     number(w, "volume", r->volume);
     number(w, "mass", r->mass);
     pair(w, "young", r->young);
+
+    // How well the frames cover it.
     pair(w, "coverage", r->coverage);
     number(w, "reach", r->reach);
     number(w, "mean_fit_error", r->sampling.mean_fit_error);
@@ -43,6 +47,8 @@ static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     number(w, "nodes_per_voxel", r->weights.mean_nodes);
     number(w, "weight_lost", r->weights.largest_loss);
     integer(w, "adopted_voxels", r->weights.unreached_voxels);
+
+    // How it moves.
     pair(w, "frequency", r->frequency);
     number(w, "condition", r->condition);
     number(w, "stable_step", r->stable_step);
@@ -113,6 +119,7 @@ void rig_print_report(const rig_run *rig) {
     const sinew_autorig_report *r = &rig->report;
     int32_t nodes = sinew_frame_body_get_node_count(rig->body);
 
+    // The solid, and what had to be repaired.
     printf("%s: %d voxel%s, %.4g m3, %.4g kg\n", rig->name, r->voxel_count, plural(r->voxel_count),
            r->volume, r->mass);
     if (rig->voxel_report.open_edges > 0) {
@@ -136,6 +143,7 @@ void rig_print_report(const rig_run *rig) {
         printf("the volume is rotated in the scanner; the model keeps the axes of the volume\n");
     }
 
+    // The frames and their weights.
     printf("%d node%s (%d in rigid parts), %d unknowns; each dominates %.3g to %.3g %% of the "
            "volume (%.3g %% if even), a "
            "voxel is %.3g m from its node on average\n",
@@ -151,6 +159,7 @@ void rig_print_report(const rig_run *rig) {
                r->weights.unreached_voxels);
     }
 
+    // Where strain is measured.
     printf("%d sample%s; the weights differ from their linear fits by %.3f on average, by %.3f in "
            "the worst region\n",
            r->sampling.sample_count, plural(r->sampling.sample_count), r->sampling.mean_fit_error,
@@ -160,6 +169,7 @@ void rig_print_report(const rig_run *rig) {
         printf("stiffness of the soft parts: %.3g to %.3g Pa\n", r->young[0], r->young[1]);
     }
 
+    // How stiff the model is for an integrator.
     if (r->condition > 0) {
         printf("natural frequencies, free in space: %.3g to %.3g Hz; condition about %.2g\n",
                r->frequency[0], r->frequency[1], r->condition);
@@ -177,6 +187,8 @@ void rig_print_report(const rig_run *rig) {
     }
 
     printf("\n");
+
+    // What it costs, and what was written.
     printf("a step takes %.3g ms: %.0f per second\n", 1e3 * rig->step_seconds,
            1 / rig->step_seconds);
     printf(

@@ -104,6 +104,7 @@ static sinew_status write_skin(sinew_context *context, const sinew_skin_file_def
                        (int)def->joints_per_point);
     }
 
+    // The writer's own structure: the same arrays under its names.
     sn_skin_def skin = {.name = def->name,
                         .point_count = def->surface->point_count,
                         .index_count = 3 * def->surface->element_count,

@@ -118,6 +118,7 @@ static sinew_status read_open(int file, const char *path, size_t limit, sn_buffe
                        path, name_of_kind(info.st_mode));
     }
 
+    // Check the size before memory is taken for it.
     uint64_t size = (uint64_t)info.st_size;
     if (size > limit) {
         return sn_fail(out->context, SINEW_INVALID_DATA, "%s: has %llu bytes; the limit is %zu",
@@ -129,6 +130,7 @@ static sinew_status read_open(int file, const char *path, size_t limit, sn_buffe
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // A file that shrinks while it is read is an error, not a short result.
     ssize_t got = read_all(file, data, (size_t)size);
     if (got < 0) {
         return fail_file(out->context, SINEW_IO_FAILED, "read", path);

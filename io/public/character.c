@@ -81,6 +81,7 @@ static sinew_status add_primitive(const sinew_source *source, sinew_context *con
                               "a part of the skinned mesh has no joints");
     }
 
+    // Points in the bind pose, in metres, and the joints they follow.
     int32_t first = made->point_count;
     for (int32_t i = 0; i < primitive->point_count; i++) {
         size_t at = (size_t)(first + i);
@@ -93,6 +94,7 @@ static sinew_status add_primitive(const sinew_source *source, sinew_context *con
                     made->weights + SINEW_SKIN_INFLUENCES * at);
     }
 
+    // Triangles, numbered after those of the primitives before.
     for (int32_t i = 0; i < primitive->index_count; i++) {
         made->indices[made->index_count + i] = first + primitive->indices[i];
     }
@@ -124,6 +126,7 @@ static sinew_status build(sinew_character *character, const sinew_source *source
                               "no node has both a mesh and the file's first skin");
     }
 
+    // The skeleton may sort its joints; `order` translates the skin's numbers.
     int32_t *order = SN_PUSH(scratch, int32_t, gltf->skins[0].joint_count);
     SN_TRY(sn_arena_status(scratch));
     sn_gltf_skeleton_def how = {.file = source->name,
@@ -134,10 +137,12 @@ static sinew_status build(sinew_character *character, const sinew_source *source
     SN_TRY(sn_gltf_create_skeleton(character->context, gltf, &how, &character->skeleton,
                                    &character->motion));
 
+    // The mesh is defined where the bind matrix puts it, not where its node is.
     double *matrices, bind[16];
     SN_TRY(sn_gltf_compute_matrices(gltf, scratch, &matrices));
     sn_gltf_bind_matrix(gltf, 0, matrices, bind);
 
+    // One mesh from all primitives.
     parts made = {0};
     SN_TRY(make_room(scratch, mesh, &made));
     for (int32_t i = 0; i < mesh->primitive_count; i++) {
@@ -154,6 +159,7 @@ sinew_status sinew_character_read(sinew_context *context, const sinew_source *so
     def = def ? def : &defaults;
     SN_TRY(sn_check_motion_read_def(context, source, def));
 
+    // Everything that the file owns is copied into the character.
     sn_gltf_file file;
     sinew_character *made = NULL;
     sn_arena scratch = sn_arena_create(context);

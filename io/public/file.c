@@ -104,6 +104,7 @@ void sinew_file_allow_outside(sinew_file *file) {
 
 sinew_status sinew_file_open(sinew_context *context, const char *path, size_t limit,
                              sinew_file **file) {
+    // The file itself, and a copy of its path, from which references start.
     sinew_bytes *bytes;
     SN_TRY(sinew_bytes_load(context, path, limit, &bytes));
 
@@ -116,6 +117,7 @@ sinew_status sinew_file_open(sinew_context *context, const char *path, size_t li
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // What it references is fetched from the same folder.
     strcpy(name, path);
     const char *slash = strrchr(name, '/');
     *made = (sinew_file){.arena = arena,

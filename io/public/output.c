@@ -258,6 +258,7 @@ sinew_status sinew_folder_create(sinew_context *context, const char *path) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s: the name is empty or too long", path);
     }
 
+    // Make each part of the path that is missing.
     for (size_t i = 1; i <= length; i++) {
         if (path[i] != '/' && path[i] != '\0') {
             continue;
@@ -270,6 +271,7 @@ sinew_status sinew_folder_create(sinew_context *context, const char *path) {
         }
     }
 
+    // A file of that name may have been in the way.
     struct stat info;
     if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
         return sn_fail(context, SINEW_INVALID_DATA, "%s: exists and is not a folder", path);

@@ -99,6 +99,8 @@ static double add_surfaces(const sinew_picture_surface *surfaces, int32_t count,
         const sinew_picture_surface *from = &surfaces[i];
         sn_picture_mesh *mesh = &meshes[i];
         *mesh = sn_picture_mesh_default();
+
+        // Shape and appearance.
         mesh->positions = from->points ? from->points : from->mesh->points;
         mesh->vertex_count = from->mesh->point_count;
         mesh->triangles = from->mesh->indices;
@@ -110,6 +112,7 @@ static double add_surfaces(const sinew_picture_surface *surfaces, int32_t count,
         mesh->low = from->low;
         mesh->high = from->high > from->low ? from->high : from->low + 1;
 
+        // What the camera must show, and where the ground can be at most.
         if (fit) {
             sn_camera_fit_add(fit, mesh->positions, mesh->vertex_count);
         }
@@ -174,6 +177,8 @@ sinew_status sinew_picture_render(sinew_context *context, const sinew_picture_su
     }
 
     made->context = context;
+
+    // Nothing is handed over unless all of it succeeded.
     sn_arena scratch = sn_arena_create(context);
     sinew_status status = sn_image_create(context, def->width, def->height, &made->image);
     if (status == SINEW_OK) {
@@ -300,6 +305,7 @@ sinew_status sinew_picture_render_world(sinew_context *context, sinew_world *wor
         SN_TRY(check_color(context, color));
     }
 
+    // One surface for each body, coloured by its values.
     int32_t count = sinew_world_get_body_count(world);
     sn_arena scratch = sn_arena_create(context);
     sinew_picture_surface *surfaces = SN_PUSH(&scratch, sinew_picture_surface, count);

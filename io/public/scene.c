@@ -32,6 +32,8 @@ sinew_status sinew_scene_read(sinew_context *context, const sinew_source *source
     made->context = context;
     made->source = *source;
     made->files = SN_HASH_START;
+
+    // Mistakes are handed over in any case.
     sn_mistakes found = sn_mistakes_create(context);
     sinew_status status =
         sn_scene_read(context, source->name, source->data, source->size, def ? def->settings : NULL,
@@ -44,6 +46,7 @@ sinew_status sinew_scene_read(sinew_context *context, const sinew_source *source
         return status;
     }
 
+    // Loads are numbered through all bodies.
     for (int32_t i = 0; i < made->scene.body_count; i++) {
         made->load_count += made->scene.bodies[i].load_count;
     }

@@ -123,6 +123,7 @@ sinew_status sinew_scene_compute_supports(sinew_scene *scene, int32_t body,
         status = sn_scene_member_compute_supports(member, sums);
     }
 
+    // One report for each entry, and one for whatever else holds the body.
     for (int32_t k = 0; status == SINEW_OK && k <= count; k++) {
         snprintf(reports[k].name, sizeof reports[k].name, "other");
         if (k < count) {

@@ -160,6 +160,8 @@ static bool follows_joints(const sn_gltf_primitive *primitive) {
 
 static sinew_status count_parts(softener *s) {
     int64_t points = 0, indices = 0;
+
+    // Primitives that follow the first skin; others stay as they are.
     for (int32_t i = 0; i < s->gltf->node_count; i++) {
         if (!is_soft(s, i)) {
             continue;
@@ -187,6 +189,7 @@ static sinew_status count_parts(softener *s) {
                               (int)s->skin->joint_count);
     }
 
+    // Room for all of them.
     s->parts = SN_PUSH(s->arena, soft_part, s->part_count);
     s->points = SN_PUSH(s->arena, double, 3 * points);
     s->rest = SN_PUSH(s->arena, double, 3 * points);
@@ -203,12 +206,15 @@ static sinew_status add_part(softener *s, int32_t mesh, int32_t number) {
     int32_t first = s->point_count;
 
     s->parts[s->part_count++] = (soft_part){mesh, number, first};
+
+    // Points and triangles.
     memcpy(s->points + 3 * (size_t)first, primitive->points,
            3 * (size_t)primitive->point_count * sizeof(double));
     for (int32_t i = 0; i < primitive->index_count; i++) {
         s->indices[s->index_count++] = first + primitive->indices[i];
     }
 
+    // Weights as full rows, normalized: files round them.
     for (int32_t i = 0; i < primitive->point_count; i++) {
         double *row = s->weights + (size_t)(first + i) * joints;
         double sum = 0;
@@ -255,6 +261,8 @@ static sinew_status find_unit(softener *s) {
     double *matrices;
     sn_arena_mark mark = sn_arena_get_mark(s->arena);
     SN_TRY(sn_gltf_compute_joints(s->gltf, s->gltf->nodes, 0, s->arena, &matrices));
+
+    // Joints may scale the mesh; volume is what the flesh feels.
     double smallest = INFINITY, largest = 0;
     for (int32_t j = 0; j < s->skin->joint_count; j++) {
         sn_mat3 S;
@@ -271,6 +279,7 @@ static sinew_status find_unit(softener *s) {
                               "its joints have a scale of %g; it must be above 0", smallest);
     }
 
+    // The flesh lives in metres.
     s->unit = s->def->unit * largest;
     for (int32_t i = 0; i < 3 * s->point_count; i++) {
         s->rest[i] = s->unit * s->points[i];
@@ -285,6 +294,8 @@ static sinew_status find_unit(softener *s) {
 
 static sinew_status collect_surface(softener *s) {
     SN_TRY(count_parts(s));
+
+    // Fill what was counted, in the same order.
     s->part_count = 0;
     for (int32_t i = 0; i < s->gltf->node_count; i++) {
         if (!is_soft(s, i)) {
@@ -301,6 +312,8 @@ static sinew_status collect_surface(softener *s) {
     s->report->points = s->point_count;
     s->report->joints = s->skin->joint_count;
     s->report->other_skins = s->gltf->skin_count - 1;
+
+    // Joints without any vertex are worth a word to the user.
     for (int32_t j = 0; j < s->skin->joint_count; j++) {
         bool bare = true;
         for (int32_t i = 0; i < s->point_count && bare; i++) {
@@ -356,6 +369,7 @@ static sinew_status collect_bones(const softener *s, int32_t **parents, sn_soft_
     SN_TRY(sn_arena_status(s->arena));
     SN_TRY(sn_gltf_compute_matrices(s->gltf, s->arena, &world));
 
+    // From nodes of the file to joints of the skin.
     for (int32_t i = 0; i < s->gltf->node_count; i++) {
         joint_of[i] = -1;
     }
@@ -366,6 +380,7 @@ static sinew_status collect_bones(const softener *s, int32_t **parents, sn_soft_
     *count = 0;
     for (int pass = 0; pass < 2; pass++) { // bones to children first, then tips
         for (int32_t i = 0; i < joints; i++) {
+            // The nearest ancestor that is a joint: nodes between joints only transform.
             int32_t node = s->gltf->nodes[s->skin->joints[i]].parent;
             while (node >= 0 && joint_of[node] < 0) {
                 node = s->gltf->nodes[node].parent;
@@ -375,6 +390,7 @@ static sinew_status collect_bones(const softener *s, int32_t **parents, sn_soft_
                 continue;
             }
 
+            // A bone to this joint, or in the second pass a tip beyond it.
             sn_vec3 here = find_joint(s, world, i), before = find_joint(s, world, parent);
             sn_soft_bone bone = {parent, before, here};
             if (pass == 1) {
@@ -407,6 +423,8 @@ static sinew_status collect_masses(softener *s) {
 // The weights of the lattice without zeros: most nodes follow two or three joints.
 static sinew_status collect_weights(softener *s) {
     size_t nodes = (size_t)s->lattice.mesh.point_count, joints = (size_t)s->skin->joint_count;
+
+    // Count the weights that matter.
     size_t count = 0;
     for (size_t i = 0; i < nodes * joints; i++) {
         count += s->lattice.weights[i] > 1e-4F;
@@ -424,6 +442,7 @@ static sinew_status collect_weights(softener *s) {
     }
     SN_TRY(sn_arena_status(s->arena));
 
+    // Keep, and normalize what is left.
     for (size_t i = 0; i < nodes; i++) {
         int32_t at = s->first_weight[i];
         double sum = 0;
@@ -453,6 +472,8 @@ static sinew_status build_flesh(softener *s) {
                           .joint_count = s->skin->joint_count,
                           .tets = s->def->tets,
                           .core = s->def->core};
+
+    // A lattice of tets around the bones, with weights from the skin.
     int32_t *parents;
     sn_soft_bone *bones;
     SN_TRY(collect_bones(s, &parents, &bones, &def.bone_count));
@@ -461,6 +482,7 @@ static sinew_status build_flesh(softener *s) {
     SN_TRY(sn_report_progress(s->context, "filling the character", -1));
     SN_TRY(sn_lattice_create(s->arena, &def, &s->lattice));
 
+    // Position dynamics in the bind pose, moved by forces of inertia.
     sinew_pbd_material material =
         sinew_isotropic_pbd_material(s->def->young, s->def->poisson, s->def->density);
     sinew_pbd_def pbd = sinew_default_pbd_def();
@@ -472,6 +494,7 @@ static sinew_status build_flesh(softener *s) {
     memset(pbd.gravity, 0, sizeof pbd.gravity); // it is among the forces
     SN_TRY(sinew_pbd_create(s->context, &s->lattice.mesh, &pbd, &s->pbd));
 
+    // Figures, masses and weights.
     s->report->nodes = s->lattice.mesh.point_count;
     s->report->held_nodes = s->lattice.held_count;
     s->report->tets = s->lattice.mesh.element_count;
@@ -620,6 +643,7 @@ static sinew_status simulate(softener *s) {
     sinew_pbd_report rest;
     sinew_pbd_measure(s->pbd, &rest);
 
+    // Run the motion before the first key, so that the flesh does not start with a jerk.
     double settled = 0, share = s->def->preroll / (s->def->preroll + s->report->seconds + 1e-9);
     int32_t parts = (int32_t)ceil(s->def->preroll * s->def->rate - 1e-9);
     for (int32_t i = 0; i < parts; i++) {
@@ -629,6 +653,7 @@ static sinew_status simulate(softener *s) {
         settled = next;
     }
 
+    // Record an image at each key.
     for (int32_t i = 0; i < s->image_count; i++) {
         SN_TRY(sn_report_progress(s->context, "moving the flesh",
                                   share + (1 - share) * i / s->image_count));
@@ -730,6 +755,7 @@ sinew_status sinew_soften(sinew_context *context, const sinew_source *source,
                   .report = report ? report : &own};
     *s.report = (sinew_soften_report){0};
 
+    // A failure leaves the output as it was.
     size_t size = out->buffer.size;
     sinew_status status = sn_gltf_read(context, source, &file);
     if (status == SINEW_OK) {

@@ -3,6 +3,7 @@
 
 #include "io/public/bytes.h"
 #include "io/volume/volume.h"
+#include "io/text/units.h"
 
 #include <string.h>
 
@@ -28,6 +29,8 @@ sinew_status sinew_volume_file_read(sinew_context *context, const sinew_source *
     }
 
     made->context = context;
+
+    // Without options the header decides on the unit.
     sn_volume_options options = {0};
     if (def) {
         options = (sn_volume_options){.unit = def->unit, .memory_limit = def->memory_limit};
@@ -79,7 +82,7 @@ bool sinew_volume_file_get_axes(const sinew_volume_file *file, double axes[9]) {
 }
 
 double sinew_unit_find(const char *name) {
-    return sn_volume_unit((sn_word){name, strlen(name)});
+    return sn_unit_find((sn_word){name, strlen(name)});
 }
 
 static sinew_status write(const sinew_label_grid *grid, const char *name, sn_buffer *out) {

@@ -2,6 +2,7 @@
 #include "io/scene/read.h"
 
 #include "io/text/names.h"
+#include "io/text/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,10 +34,10 @@ int32_t sn_scene_find_body(const sn_scene_reader *reader, const sn_json *json) {
 }
 
 static void read_unit(const sn_scene_reader *reader, const sn_json *json, double *metres) {
-    static const double sizes[] = {1, 0.01, 0.001, 0.0254, 0.3048};
     int32_t index = 0;
     if (json && sn_json_word(reader->mistakes, json, SN_WORDS(SINEW_WORDS_UNITS), &index)) {
-        *metres = sizes[index];
+        const char *name = sinew_words_get(SINEW_WORDS_UNITS, index);
+        *metres = sn_unit_find((sn_word){name, strlen(name)});
     }
 }
 

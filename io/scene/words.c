@@ -7,6 +7,7 @@
 
 #include "io/generate/organism.h"
 #include "io/text/suggest.h"
+#include "io/text/units.h"
 
 #include <string.h>
 
@@ -30,7 +31,6 @@ static const char *const blends[] = {"linear", "dual-quaternion"};
 static const char *const node_kinds[] = {"point", "rigid", "affine", "quadratic", "compliant"};
 static const char *const characters[] = {
     "bending-cylinder", "twisting-cylinder", "leg", "arm", "biped", "fat-biped"};
-static const char *const units[] = {"m", "cm", "mm", "in", "ft"};
 
 #define TABLE(title, list)                                                                         \
     { title, list, (int32_t)(sizeof(list) / sizeof *(list)) }
@@ -53,7 +53,7 @@ const sn_word_table sn_word_tables[SINEW_WORD_LISTS] = {
     [SINEW_WORDS_SPECIMENS] = {"specimens", NULL, 0},
     [SINEW_WORDS_ORGANISMS] = {"organisms", NULL, 0},
     [SINEW_WORDS_CHARACTERS] = TABLE("characters", characters),
-    [SINEW_WORDS_UNITS] = TABLE("units", units),
+    [SINEW_WORDS_UNITS] = {"units", sn_unit_names, SN_UNIT_COUNT},
 };
 
 static bool exists(sinew_word_list list) {

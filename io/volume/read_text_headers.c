@@ -1,6 +1,7 @@
 // The headers of NRRD (Teem's format, versions 1 to 5) and MetaImage: lines with a name and a
 // value.
 #include "io/volume/raw.h"
+#include "io/text/units.h"
 
 #include <string.h>
 
@@ -187,7 +188,7 @@ static sinew_status read_units(reader *r, sn_word value) {
             continue;
         }
 
-        double unit = sn_volume_unit(name);
+        double unit = sn_unit_find(name);
         char shown[SN_TEXT_FOUND_SIZE];
 
         sn_text_found(name.at, close, shown);
@@ -538,7 +539,7 @@ static sinew_status read_meta_field(reader *r, sn_word name, sn_word value, bool
     }
 
     if (sn_word_is_like(name, "DistanceUnits")) {
-        r->header->unit = sn_volume_unit(value);
+        r->header->unit = sn_unit_find(value);
         return SINEW_OK;
     }
 

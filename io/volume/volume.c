@@ -54,25 +54,6 @@ sn_volume_format sn_volume_detect(const sn_source *source) {
     return is_gzip(source) ? SN_VOLUME_NIFTI : SN_VOLUME_UNKNOWN;
 }
 
-double sn_volume_unit(sn_word name) {
-    static const struct {
-        const char *name;
-        double metres;
-    } units[] = {{"m", 1},          {"meter", 1},         {"metre", 1},
-                 {"meters", 1},     {"metres", 1},        {"cm", 1e-2},
-                 {"mm", 1e-3},      {"millimeter", 1e-3}, {"millimetre", 1e-3},
-                 {"um", 1e-6},      {"\xC2\xB5m", 1e-6},  {"micron", 1e-6},
-                 {"microns", 1e-6}, {"micrometer", 1e-6}, {"nm", 1e-9}};
-
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (sn_word_is_like(name, units[i].name)) {
-            return units[i].metres;
-        }
-    }
-
-    return 0;
-}
-
 sinew_status sn_volume_fetch(sinew_context *context, const sn_source *source, sn_arena *arena,
                              sn_word name, sn_source *out) {
     char *copy = SN_PUSH(arena, char, name.size + 1);

@@ -45,9 +45,6 @@ typedef struct sn_volume_file {
 
 const char *sn_volume_format_name(sn_volume_format format);
 
-// Metres per unit by its name ("mm", "micron", ...), or 0.
-double sn_volume_unit(sn_word name);
-
 // Detects the format by magic words, then by the extension.
 sn_volume_format sn_volume_detect(const sn_source *source);
 

@@ -104,6 +104,7 @@ static sinew_status measure(specimen *s, double reach, times *t) {
 
 // Two plates of 1 m, cells of 1 / across, one gap apart.
 static sinew_status press_plates(bench_run *b, sinew_context *context, int32_t across) {
+    // Cells of both plates are shifted against each other, so that no pair is special.
     specimen s = {.context = context, .arena = sn_arena_create(context)};
     sinew_shape_def def = sinew_default_shape_def();
     double gap = 0.1 / across;
@@ -125,6 +126,7 @@ static sinew_status press_plates(bench_run *b, sinew_context *context, int32_t a
         status = measure(&s, 2 * gap, &t);
     }
 
+    // Times are scaled to the 20 000 pairs of the target.
     bench_result *r = NULL;
     if (status == SINEW_OK) {
         int32_t pairs = s.scene->pair_count;
@@ -152,6 +154,7 @@ static sinew_status press_plates(bench_run *b, sinew_context *context, int32_t a
 // A ball on a plate, both of them finer and finer, with contact of each with itself.
 static sinew_status drop_ball(bench_run *b, sinew_context *context, int32_t across, double *size,
                               double *cost) {
+    // The gap shrinks with the cells, so that each vertex has about as many neighbours.
     specimen s = {.context = context, .arena = sn_arena_create(context)};
     sinew_shape_def ball = sinew_default_shape_def(), plate = ball;
     ball.shape = SINEW_SHAPE_SPHERE;
@@ -178,6 +181,7 @@ static sinew_status drop_ball(bench_run *b, sinew_context *context, int32_t acro
                                       s.vertex_count, "ms")
                           : NULL;
     if (r) {
+        // Search and commit together; the note has the search alone.
         double total[REPEATS];
         for (int i = 0; i < REPEATS; i++) {
             total[i] = t.find[i] + t.commit[i];
@@ -199,6 +203,7 @@ static sinew_status drop_ball(bench_run *b, sinew_context *context, int32_t acro
 }
 
 sinew_status bench_contact(bench_run *b) {
+    // One thread, whatever the other rows use.
     sinew_context_def def = sinew_default_context_def();
     def.threads = 1;
     sinew_context *context = sinew_context_create(&def);
@@ -219,6 +224,7 @@ sinew_status bench_contact(bench_run *b) {
     sinew_context_destroy(context);
     SN_TRY(status);
 
+    // Linear cost has the exponent 1.
     bench_result *r = bench_add(b, "ball on a plate: exponent of the time over the vertices",
                                 size[SIZES - 1], "-");
     if (r) {

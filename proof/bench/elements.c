@@ -43,6 +43,7 @@ static sinew_status time_iteration(bench_run *run, bar *b, double *matrix, timin
     sn_packed packed;
     sn_ic ic;
 
+    // The matrix of an implicit step, and its incomplete factor.
     sn_body_add_mass(body, &body->pattern, matrix, 1 / (step * step), body->q);
     SN_TRY(sn_packed_build(&b->arena, &body->pattern, &packed));
     SN_TRY(sn_ic_build(&b->arena, &packed, &ic));
@@ -52,6 +53,7 @@ static sinew_status time_iteration(bench_run *run, bar *b, double *matrix, timin
         return SINEW_OK; // not positive definite: the rows stay empty
     }
 
+    // Every fourth entry is padding and stays zero.
     int32_t rows = packed.rows;
     double *x = SN_PUSH(&b->arena, double, 4 * (size_t)rows);
     double *y = SN_PUSH(&b->arena, double, 4 * (size_t)rows);
@@ -61,6 +63,7 @@ static sinew_status time_iteration(bench_run *run, bar *b, double *matrix, timin
         x[i] = i % 4 < 3 ? 1 + i % 7 : 0;
     }
 
+    // Product and sweeps in turn, as a solver runs them.
     for (int i = 0; i < KERNEL_REPEATS; i++) {
         double start = cli_measured_seconds(run->context);
         sn_packed_multiply(body->context, y, &packed, x);
@@ -70,6 +73,7 @@ static sinew_status time_iteration(bench_run *run, bar *b, double *matrix, timin
         t->sweeps[i] = cli_measured_seconds(run->context) - start;
     }
 
+    // What each must read and write at least.
     t->product_bytes = 76.0 * packed.starts[rows] + 2 * 32.0 * rows;
     t->sweeps_bytes = 2 * (40.0 * ic.starts[rows] + 96.0 * rows) + 4 * 32.0 * rows;
 
@@ -107,7 +111,10 @@ static sinew_status time_bar(bench_run *run, const bar_def *def, int32_t steps, 
     t->tets = b.mesh->element_count;
     t->nodes = b.mesh->point_count;
 
+    // The caller's mesh is not the body's memory.
     int64_t mesh_bytes = (int64_t)t->nodes * 24 + (int64_t)t->tets * 16;
+
+    // The first steps allocate, and are not counted.
     for (int32_t i = -WARM_UP; i < steps && status == SINEW_OK; i++) {
         sinew_step_report report;
         double start = cli_measured_seconds(run->context);
@@ -120,6 +127,7 @@ static sinew_status time_bar(bench_run *run, const bar_def *def, int32_t steps, 
         t->iterations += (double)report.solver_iterations / steps;
     }
 
+    // Memory, the state's hash, and kernels by themselves.
     t->bytes = (double)(run->context->bytes_in_use - before - mesh_bytes);
     t->hash = sinew_world_get_hash(b.world);
     if (status == SINEW_OK) {
@@ -166,6 +174,7 @@ static void add_kernels(bench_run *b, timing *t) {
         return;
     }
 
+    // Assembly is bound by arithmetic.
     bench_take(r, t->assemble, KERNEL_REPEATS, 1e9 / t->tets);
     snprintf(r->note, sizeof r->note,
              "by itself: clearing, forces and projected stiffness; the solver needs one triangle; "
@@ -178,6 +187,7 @@ static void add_kernels(bench_run *b, timing *t) {
         return;
     }
 
+    // Products and sweeps are bound by memory.
     const char *note = "share of the bandwidth; above 100 % where the caches hold the data";
     r = bench_add(b, "product with the matrix", t->tets, "ns/tet");
     if (!r) {
@@ -338,6 +348,7 @@ sinew_status bench_palm(bench_run *b) {
 // their times. Adds three results: isotropic, orthotropic, ratio.
 static sinew_status add_orthotropic(bench_run *b, const char *what, bar_def *def, double young_1,
                                     double paper) {
+    // The same bar by both laws.
     char name[120];
     snprintf(name, sizeof name, "bar %s, isotropic", what);
     SN_TRY(add_step(b, name, def, paper));
@@ -351,6 +362,7 @@ static sinew_status add_orthotropic(bench_run *b, const char *what, bar_def *def
         return SINEW_OK;
     }
 
+    // Their ratio.
     const bench_result *law = &b->results[b->count - 1];
     const bench_result *plain = law - 1;
     bench_result *r =
@@ -423,6 +435,8 @@ static void add_forms(bench_run *b, timing t[FORMS], int32_t tets) {
                                         "exact over isotropic"};
     static const double targets[FORMS] = {NAN, 1.05,
                                           1.1}; // equal, with an allowance for noise; a tenth more
+
+    // Ratios of neighbouring steps, which other programs disturb alike.
     double cost[FORMS];
 
     for (int form = 0; form < FORMS; form++) {
@@ -481,6 +495,7 @@ sinew_status bench_orthotropic(bench_run *b) {
                  {"for the hosta leaf", 30, 8, 2e5, 18},
                  {"of a larger size", 41, 11, 1e6, NAN}};
 
+    // The papers' sizes, and a larger one.
     double size[4], plain[4], law[4];
     for (int i = 0; i < 4; i++) {
         bar_def def = dynamic_bar(rows[i].along, rows[i].across);
@@ -494,6 +509,7 @@ sinew_status bench_orthotropic(bench_run *b) {
         law[i] = b->results[b->count - 2].min;
     }
 
+    // Growth with the size.
     bench_result *r = bench_add(b, "isotropic: exponent of the step over tets", 4, "-");
     if (r) {
         r->min = r->median = bench_fit_exponent(size, plain, 4);
@@ -504,6 +520,7 @@ sinew_status bench_orthotropic(bench_run *b) {
         r->min = r->median = bench_fit_exponent(size, law, 4);
     }
 
+    // The cost of the form alone, with equal constants.
     for (int i = 0; i < 4; i++) {
         bar_def def = dynamic_bar(rows[i].along, rows[i].across);
         SN_TRY(add_cost_of_forms(b, &def));

@@ -159,6 +159,7 @@ static void add_results(bench_run *b, const field_case *c, double size, field_ti
 }
 
 static sinew_status run_case(bench_run *b, sinew_context *context, const field_case *c) {
+    // Curves through a bar.
     double points[CURVES][3 * POINTS];
     sinew_curve_def curves[CURVES];
 
@@ -172,6 +173,7 @@ static sinew_status run_case(bench_run *b, sinew_context *context, const field_c
     sinew_mesh *mesh;
     SN_TRY(sinew_mesh_create_shape(context, &shape, &mesh));
 
+    // Measure on the caller's context, which may count memory.
     sinew_field_def def = sinew_default_field_def();
     def.mesh = mesh;
     def.unknowns = c->unknowns;
@@ -196,6 +198,7 @@ static sinew_status run_sizes(bench_run *b, const char *name, sinew_field_unknow
     double size[SIZES], cost[SIZES];
 
     for (int i = 0; i < SIZES; i++) {
+        // Only the second size is the papers'.
         field_case c = {.name = name,
                         .across = across[i],
                         .unknowns = unknowns,
@@ -214,6 +217,7 @@ static sinew_status run_sizes(bench_run *b, const char *name, sinew_field_unknow
         cost[i] = b->results[before].min;
     }
 
+    // Growth with the number of elements.
     char text[120];
     snprintf(text, sizeof text, "%s: exponent of set-up and first solve over elements", name);
 
@@ -258,6 +262,7 @@ static sinew_status run_largest(bench_run *b) {
     c.paper = NAN;
     c.target = 30e3;
 
+    // A context of its own, whose allocator counts.
     counted_memory memory = {0};
     sinew_context_def def = sinew_default_context_def();
 

@@ -37,6 +37,7 @@ static sinew_status convert(bench_run *b, const char *from, const char *to, doub
 
 static sinew_status time_mesh(bench_run *b, const char *folder, int32_t cells, double *size,
                               double *cost) {
+    // A cube as .msh.
     char from[2100], to[2100];
     snprintf(from, sizeof from, "%s/cube.msh", folder);
     snprintf(to, sizeof to, "%s/cube.vtu", folder);
@@ -54,6 +55,7 @@ static sinew_status time_mesh(bench_run *b, const char *folder, int32_t cells, d
     *size = mesh->element_count;
     sinew_mesh_destroy(mesh);
 
+    // Converted several times.
     double seconds[REPEATS] = {0};
     sinew_status status = written == CLI_OK ? SINEW_OK : SINEW_INVALID_DATA;
     for (int i = 0; i < REPEATS && status == SINEW_OK; i++) {
@@ -61,6 +63,8 @@ static sinew_status time_mesh(bench_run *b, const char *folder, int32_t cells, d
     }
 
     SN_TRY(status);
+
+    // Only a million tets have a target.
     bench_result *r = bench_add(b, "tets from .msh to .vtu, read and written", *size, "s");
     if (!r) {
         return SINEW_OK;
@@ -128,6 +132,7 @@ static sinew_status read_seconds(bench_run *b, const char *path, double *simulat
 }
 
 sinew_status bench_output(bench_run *b) {
+    // Beside the sources, or where it was installed.
     const char *scene = access("examples/default.json", R_OK) == 0 ? "examples/default.json"
                                                                    : SINEW_SHARE_DIR
                             "/examples/default.json";
@@ -135,6 +140,7 @@ sinew_status bench_output(bench_run *b) {
         return sn_fail(b->context, SINEW_UNSUPPORTED, "examples/default.json is not here");
     }
 
+    // Run the program's own command into a temporary folder.
     char folder[2048], summary[2100], threads[16];
     SN_TRY(proof_make_folder(b->context, folder, sizeof folder));
     snprintf(summary, sizeof summary, "%s/summary.json", folder);
@@ -158,6 +164,8 @@ sinew_status bench_output(bench_run *b) {
     sinew_status removed = proof_remove_folder(b->context, folder);
 
     SN_TRY(status == SINEW_OK ? removed : status);
+
+    // The summary states both times.
     bench_result *r = bench_add(b, "the default scene: share of the run that output takes", 1, "%");
     if (!r) {
         return SINEW_OK;

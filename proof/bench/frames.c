@@ -48,6 +48,7 @@ static void body_destroy(frame_body *f) {
 }
 
 static sinew_status body_fill(bench_run *b, const frame_case *c, frame_body *f) {
+    // The solid, cut into the requested cells.
     sinew_solid_def solid = sinew_default_solid_def();
     solid.solid = c->solid;
 
@@ -61,6 +62,8 @@ static sinew_status body_fill(bench_run *b, const frame_case *c, frame_body *f) 
     sinew_world_def world = sinew_default_world_def();
 
     SN_TRY(sinew_world_create(b->context, &world, &f->world));
+
+    // Frames along the bar, or at the given positions.
     sinew_frame_node nodes[MOST_FRAMES];
     for (int32_t i = 0; i < c->frames; i++) {
         nodes[i] = (sinew_frame_node){
@@ -72,6 +75,7 @@ static sinew_status body_fill(bench_run *b, const frame_case *c, frame_body *f) 
         }
     }
 
+    // One sample for each voxel, to compare with the papers.
     sinew_material_def material = sinew_default_material_def();
     material.strain = c->strain;
 
@@ -95,6 +99,8 @@ static sinew_status time_steps(bench_run *b, const frame_case *c, frame_timing *
     *t = (frame_timing){.steps = c->steps ? c->steps : STEPS};
 
     sinew_status status = body_fill(b, c, &f);
+
+    // Steps, after a warm-up.
     for (int32_t i = -WARM_UP; i < t->steps && status == SINEW_OK; i++) {
         sinew_step_report report;
         double start = cli_measured_seconds(b->context);
@@ -107,6 +113,7 @@ static sinew_status time_steps(bench_run *b, const frame_case *c, frame_timing *
         t->assemble[i] = report.assemble_seconds;
     }
 
+    // What the times are relative to.
     sinew_sampling_report sampling = {0};
     if (status == SINEW_OK) {
         status = sinew_frame_body_get_report(f.body, NULL, &sampling);
@@ -249,6 +256,7 @@ static const double harmonic_bytes =
 // `repeats`.
 static sinew_status time_harmonic(bench_run *b, const int32_t cells[3], int32_t repeats,
                                   bench_result **result) {
+    // The solid, without a body.
     static const double size[3] = {1, 0.8, 0.5};
     sinew_solid_def solid = sinew_default_solid_def();
     sinew_voxel_def grid = sinew_default_voxel_def();
@@ -264,6 +272,7 @@ static sinew_status time_harmonic(bench_run *b, const int32_t cells[3], int32_t 
     sinew_weights_def def = sinew_default_weights_def();
     def.kind = SINEW_WEIGHTS_HARMONIC;
 
+    // Repeated solves.
     double seconds[BENCH_REPEATS];
     sinew_weights_report report = {0};
     sinew_status status = SINEW_OK;
@@ -286,6 +295,7 @@ static sinew_status time_harmonic(bench_run *b, const int32_t cells[3], int32_t 
     int32_t count = sinew_voxels_get_count(voxels);
     sinew_voxels_destroy(voxels);
 
+    // Iterations are bound by memory.
     bench_result *r = *result =
         status == SINEW_OK ? bench_add(b, "harmonic weights of 7 frames", count, "s") : NULL;
     if (!r) {
@@ -320,6 +330,7 @@ static sinew_status add_harmonic(bench_run *b) {
         seconds[i] = r->min;
     }
 
+    // Growth with the number of voxels.
     bench_result *r = bench_add(b, "harmonic weights: exponent of the time over voxels", 4, "-");
     if (!r) {
         return SINEW_OK;
@@ -399,6 +410,7 @@ sinew_status bench_frame_models(bench_run *b) {
 
     double size[ROWS], cost[ROWS];
     for (int i = 0; i < ROWS; i++) {
+        // As in the papers: rigid frames, dual quaternions, harmonic weights.
         frame_case c = {.solid = SINEW_SOLID_SPHERE,
                         .frames = rows[i].frames,
                         .positions = rows[i].frames == 7 ? turtle_positions : bunny_positions,
@@ -426,6 +438,7 @@ sinew_status bench_frame_models(bench_run *b) {
         cost[i] = r->min;
     }
 
+    // Growth with the number of samples, over the four turtles.
     bench_result *r = bench_add(b, "turtle: exponent of the step over samples", 4, "-");
     if (r) {
         r->min = r->median = bench_fit_exponent(size, cost, 4);
@@ -444,6 +457,7 @@ static sinew_status bench_affine_sizes(bench_run *b) {
     static const int32_t cells[4][3] = {{10, 10, 9}, {20, 16, 12}, {40, 20, 18}, {80, 26, 27}};
     double size[4], seconds[4];
     for (int i = 0; i < 4; i++) {
+        // As before, with affine frames.
         frame_case c = bar_case(cells[i][0], cells[i][1], cells[i][2]);
         c.kind = SINEW_NODE_AFFINE;
         c.blend = SINEW_BLEND_LINEAR;
@@ -471,6 +485,7 @@ static sinew_status bench_affine_sizes(bench_run *b) {
 
 // The surface of a bar moved by five frames, all of which act on every vertex.
 static sinew_status bench_surface(bench_run *b, sinew_blend blend, const char *name) {
+    // Radial weights let every frame act everywhere.
     frame_body f = {0};
     frame_case c = bar_case(100, 40, 40);
 
@@ -487,6 +502,7 @@ static sinew_status bench_surface(bench_run *b, sinew_blend blend, const char *n
         status = SINEW_OUT_OF_MEMORY;
     }
 
+    // Positions alone, without normals.
     for (int i = -2; i < STEPS && status == SINEW_OK; i++) {
         double start = cli_measured_seconds(b->context);
         sinew_body_compute_surface(f.body, positions, NULL);
@@ -495,6 +511,7 @@ static sinew_status bench_surface(bench_run *b, sinew_blend blend, const char *n
         }
     }
 
+    // Multiply-adds for each vertex, by blend.
     bench_result *r = status == SINEW_OK ? bench_add(b, name, count, "ns/vertex") : NULL;
     if (r) {
         bench_take(r, seconds, STEPS, 1e9 / count);

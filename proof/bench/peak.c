@@ -100,6 +100,8 @@ double peak_measure_blas(sinew_context *context, char *core, size_t size) {
     double *b = SN_PUSH(&arena, double, ROWS *ROWS);
     double *c = SN_PUSH(&arena, double, ROWS *ROWS);
     double best = 0;
+
+    // One thread, as everywhere else; the best of several products counts.
     int threads = sn_blas_enter();
 
     for (int repeat = 0; repeat < REPEATS && sn_arena_status(&arena) == SINEW_OK; repeat++) {

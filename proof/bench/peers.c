@@ -50,6 +50,7 @@ static void add_numbers(sn_buffer *out, const double *numbers, int32_t count) {
 }
 
 static sinew_status write_bar(bench_run *run, bar *b, const bar_def *def, const char *path) {
+    // What both programs simulate: sizes, constants, steps.
     int32_t held;
     int32_t *nodes = bar_pick(b, 0, 0, &held);
 
@@ -62,6 +63,8 @@ static sinew_status write_bar(bench_run *run, bar *b, const bar_def *def, const 
                            def->material.density, def->world.gravity[2]},
                 5);
     sn_buffer_print(&out, "%d %d\n", WARM_UP, STEPS);
+
+    // Points, tets and held nodes.
     add_numbers(&out, b->mesh->points, 3 * b->mesh->point_count);
 
     for (int32_t i = 0; i < 4 * b->mesh->element_count; i++) {
@@ -123,6 +126,7 @@ static sinew_status run_theirs(bench_run *run, bar *b, const bar_def *def, outco
 
 // `cost` receives the times of a step, ours and Bullet's. [ms]
 static sinew_status compare(bench_run *run, const bar_def *def, double *size, double *cost[2]) {
+    // The same bar in both programs.
     bar b;
     outcome ours, theirs;
 
@@ -138,6 +142,7 @@ static sinew_status compare(bench_run *run, const bar_def *def, double *size, do
     bar_destroy(&b);
     SN_TRY(status);
 
+    // Our step, theirs, and the ratio.
     bench_result *mine = bench_add(run, "corotational bar, ours: step", tets, "ms");
     if (!mine) {
         return SINEW_OK;
@@ -177,6 +182,7 @@ sinew_status bench_bullet(bench_run *b) {
                        "the peer program is not built (it needs Debian's libbullet-dev)");
     }
 
+    // Bars of four sizes.
     double size[4], ours[4], theirs[4];
     for (int i = 0; i < 4; i++) {
         bar_def def = bar_default_def();
@@ -191,6 +197,7 @@ sinew_status bench_bullet(bench_run *b) {
         SN_TRY(compare(b, &def, &size[i], (double *[]){&ours[i], &theirs[i]}));
     }
 
+    // Growth of both.
     bench_result *mine = bench_add(b, "exponent of our step over tets", 4, "-");
     if (mine) {
         mine->min = mine->median = bench_fit_exponent(size, ours, 4);

@@ -31,6 +31,8 @@ static sinew_status time_steps(bench_run *b, const sinew_mesh *mesh, const sinew
     SN_TRY(sinew_pbd_create(b->context, mesh, def, &pbd));
 
     sinew_status status = SINEW_OK;
+
+    // Steps, after a warm-up.
     for (int i = -3; i < STEPS && status == SINEW_OK; i++) {
         double start = cli_measured_seconds(b->context);
         status = sinew_pbd_step(pbd, 0.01, NULL, NULL);
@@ -39,6 +41,7 @@ static sinew_status time_steps(bench_run *b, const sinew_mesh *mesh, const sinew
         }
     }
 
+    // The state's hash proves that the work was the same.
     size_t count = 3 * (size_t)mesh->point_count;
     double *x = sn_allocate(b->context, count, sizeof *x);
     if (!x) {

@@ -25,6 +25,7 @@ static void cube_destroy(cube *c) {
 // A cube of 1 m with `across` frames along each edge; the frames of one side are held.
 static sinew_status cube_fill(bench_run *b, int32_t across, sinew_node_kind kind,
                               sinew_solver solver, cube *c) {
+    // A grid that is finer than the frames.
     sinew_solid_def solid = sinew_default_solid_def();
     sinew_voxel_def grid = sinew_default_voxel_def();
     for (int k = 0; k < 3; k++) {
@@ -37,6 +38,7 @@ static sinew_status cube_fill(bench_run *b, int32_t across, sinew_node_kind kind
     world.solver = solver;
     SN_TRY(sinew_world_create(b->context, &world, &c->world));
 
+    // A cubic lattice of frames.
     sinew_frame_node nodes[MOST_ACROSS * MOST_ACROSS * MOST_ACROSS];
     int32_t count = across * across * across;
     for (int32_t i = 0; i < count; i++) {
@@ -47,6 +49,7 @@ static sinew_status cube_fill(bench_run *b, int32_t across, sinew_node_kind kind
         }
     }
 
+    // Radial weights, so that each sample follows the frames around it.
     sinew_frame_body_def def = sinew_default_frame_body_def();
     def.voxels = c->voxels;
     def.nodes = nodes;
@@ -81,6 +84,7 @@ static sinew_status time_cube(bench_run *b, int32_t across, sinew_node_kind kind
                                         [SINEW_SOLVER_DIRECT] = "matrix and factor",
                                         [SINEW_SOLVER_MATRIX_FREE] = "products"};
 
+    // Steps by one solver.
     cube c = {0};
     double seconds[STEPS];
     sinew_step_report report = {0};
@@ -102,6 +106,7 @@ static sinew_status time_cube(bench_run *b, int32_t across, sinew_node_kind kind
     cube_destroy(&c);
     SN_TRY(status);
 
+    // The row names its solver.
     char name[120];
     bool affine = kind == SINEW_NODE_AFFINE;
 
@@ -117,6 +122,7 @@ static sinew_status time_cube(bench_run *b, int32_t across, sinew_node_kind kind
     bench_take(r, seconds, STEPS, 1e3);
     *best = r->min;
 
+    // Products are bound by arithmetic.
     double flops = step_flops(&sampling, affine ? 4 : 10, report.solver_iterations + 2);
     if (solver == SINEW_SOLVER_MATRIX_FREE) {
         r->limit_share = flops / (1e-3 * r->min) / b->flops;
@@ -135,6 +141,7 @@ sinew_status bench_products(bench_run *b) {
                                             SINEW_SOLVER_MATRIX_FREE};
     for (int quadratic = 0; quadratic < 2; quadratic++) {
         for (int32_t across = 2; across <= (quadratic ? MOST_ACROSS - 1 : MOST_ACROSS); across++) {
+            // All three solvers on one cube, and products against the better matrix.
             double best[3];
             for (int i = 0; i < 3; i++) {
                 SN_TRY(time_cube(b, across, quadratic ? SINEW_NODE_QUADRATIC : SINEW_NODE_AFFINE,

@@ -122,6 +122,8 @@ void bench_write_json(const bench_run *b, sn_buffer *out) {
     sn_json_begin_array(&json);
     for (int32_t i = 0; i < b->count; i++) {
         const bench_result *r = &b->results[i];
+
+        // Numbers that are not known are written as null.
         const struct {
             const char *key;
             double value;

@@ -225,6 +225,7 @@ static sinew_status skin(bench_run *b, int32_t count, double *seconds) {
 static sinew_status time_skinning(bench_run *b) {
     double size[SIZES], cost[SIZES], seconds[STEPS];
     for (int i = 0; i < SIZES; i++) {
+        // Each size has four times as many vertices.
         int32_t count = SKINNED >> 2 * (SIZES - 1 - i);
         SN_TRY(skin(b, count, seconds));
 
@@ -243,6 +244,7 @@ static sinew_status time_skinning(bench_run *b) {
         snprintf(r->note, sizeof r->note, "%d threads, wall clock", lent_threads(b));
     }
 
+    // Growth with the number of vertices.
     bench_result *r = bench_add(b, "exponent of skinning over vertices", SIZES, "-");
     if (!r) {
         return SINEW_OK;
@@ -256,6 +258,7 @@ static sinew_status time_skinning(bench_run *b) {
 static sinew_status fit_growth(bench_run *b) {
     double size[SIZES], cost[SIZES];
     for (int i = 0; i < SIZES; i++) {
+        // Voxels, weights and samples: everything that `sinew rig` does.
         rig_specimen m = {0};
         double start = cli_measured_seconds(b->context);
         sinew_status status =
@@ -275,6 +278,8 @@ static sinew_status fit_growth(bench_run *b) {
         rig_specimen_destroy(&m);
         SN_TRY(status);
 
+        // One row for each size.
+        // Growth over all of them.
         bench_result *r = bench_add(b, "animal of several sizes: set-up, 10 frames", size[i], "s");
         if (r) {
             bench_take(r, &(double){cost[i]}, 1, 1);
@@ -302,6 +307,7 @@ static sinew_status fit_growth(bench_run *b) {
 static sinew_status fit_steps(bench_run *b) {
     double size[SIZES], cost[SIZES], seconds[STEPS];
     for (int i = 0; i < SIZES; i++) {
+        // The same body with more and more samples.
         rig_specimen m;
         const model_case c = {
             .specimen = SINEW_SPECIMEN_RIBBON, .frames = 10, .samples = 100 << 2 * i};
@@ -319,6 +325,7 @@ static sinew_status fit_steps(bench_run *b) {
         rig_specimen_destroy(&m);
         SN_TRY(status);
 
+        // One row for each size.
         bench_result *r = bench_add(b, "ribbon of ten frames: a step", sampling.sample_count, "ms");
         if (!r) {
             return SINEW_OK;
@@ -355,11 +362,14 @@ sinew_status bench_specimens(bench_run *b) {
         {SINEW_SPECIMEN_DRAGON, 20, 158, 27, 360, NAN, 25},
     };
 
+    // The papers' models.
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SN_TRY(run_model(b, &cases[i]));
     }
 
     report_memory(b);
+
+    // Skinning and set-up run in parallel.
     SN_TRY(borrow_thread(b));
 
     sinew_status status = time_skinning(b);

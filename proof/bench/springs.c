@@ -71,6 +71,7 @@ static void body_destroy(spring_body *s) {
 }
 
 static sinew_status body_fill(bench_run *b, const spring_case *c, bool springs, spring_body *s) {
+    // The solid, cut into the requested cells.
     sinew_solid_def solid = sinew_default_solid_def();
     solid.solid = c->solid;
 
@@ -84,12 +85,15 @@ static sinew_status body_fill(bench_run *b, const spring_case *c, bool springs, 
     sinew_world_def world = sinew_default_world_def();
 
     SN_TRY(sinew_world_create(b->context, &world, &s->world));
+
+    // Rigid frames at the given positions.
     sinew_frame_node nodes[7];
     for (int32_t i = 0; i < c->frames; i++) {
         nodes[i] =
             (sinew_frame_node){SINEW_NODE_RIGID, {c->place[i][0], c->place[i][1], c->place[i][2]}};
     }
 
+    // Springs, or the samples they are made from.
     sinew_frame_body_def def = sinew_default_frame_body_def();
     def.voxels = s->voxels;
     def.nodes = nodes;
@@ -121,6 +125,7 @@ static double step_flops(int32_t springs, int32_t frames) {
 
 // Steps are too short to be timed individually.
 static sinew_status time_steps(bench_run *b, const spring_case *c) {
+    // Batches of steps.
     spring_body s;
     SN_TRY(body_create(b, c, true, &s));
 
@@ -139,6 +144,7 @@ static sinew_status time_steps(bench_run *b, const spring_case *c) {
         }
     }
 
+    // Springs are bound by arithmetic.
     bench_result *r = status == SINEW_OK ? bench_add(b, c->name, springs, "ms") : NULL;
     if (r) {
         bench_take(r, seconds, BATCHES, 1e3);
@@ -203,6 +209,7 @@ static sinew_status time_insertion(bench_run *b, const spring_case *c,
     sinew_status status = SINEW_OK;
 
     for (int i = 0; i < INSERTIONS && status == SINEW_OK; i++) {
+        // Each insertion is elsewhere, and leaves again.
         sinew_frame_insert_def def = sinew_default_frame_insert_def();
         def.position[0] = 0.3 - 0.06 * i;
         def.position[2] = 0.1;

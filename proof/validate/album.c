@@ -21,6 +21,7 @@ void album_add_surface(album *a, const char *caption, const sinew_mesh *rest,
         return;
     }
 
+    // Copies, because the body moves on or is destroyed.
     size_t numbers = 3 * (size_t)rest->point_count;
     size_t indices = 3 * (size_t)rest->element_count;
     album_view view = {.caption = caption,
@@ -36,6 +37,8 @@ void album_add_surface(album *a, const char *caption, const sinew_mesh *rest,
 
     memcpy(view.triangles, rest->indices, indices * sizeof *view.triangles);
     memcpy(view.points, points, numbers * sizeof *points);
+
+    // Coloured by displacement.
     for (size_t i = 0; i < numbers; i += 3) {
         view.values[i / 3] = sn_distance(sn_load3(points + i), sn_load3(rest->points + i));
     }
@@ -54,6 +57,7 @@ static void add_frame_body(album *a, const char *caption, sinew_body *body) {
         return;
     }
 
+    // The surface, if there is room for another picture.
     sinew_body_compute_surface(body, points, NULL);
     int32_t before = a->count;
 
@@ -62,6 +66,7 @@ static void add_frame_body(album *a, const char *caption, sinew_body *body) {
         return;
     }
 
+    // The frames as they are now.
     for (int32_t i = 0; i < frames; i++) {
         sinew_frame_body_get_node(body, i, origins + 3 * (size_t)i, NULL);
         sinew_frame_body_get_matrix(body, i, matrices + 9 * (size_t)i);
@@ -119,6 +124,7 @@ void album_add(album *a, const char *caption, sinew_body *body, const sinew_mesh
 // tenth as long as the extent of all bodies.
 static sinew_status render(album *a, const album_view *view, const sn_camera *camera,
                            const sn_legend *scale, double extent, sn_image cell) {
+    // The body, coloured by the shared scale.
     sn_picture_scene scene = sn_picture_scene_default(camera);
     sn_picture_mesh mesh = sn_picture_mesh_default();
 
@@ -131,6 +137,7 @@ static sinew_status render(album *a, const album_view *view, const sn_camera *ca
     mesh.low = scale->low;
     mesh.high = scale->high;
 
+    // Its frames, drawn as axes.
     sn_picture_glyphs frames = sn_picture_glyphs_default(SN_GLYPH_FRAMES);
     frames.points = view->frame_points;
     frames.vectors = view->frame_matrices;
@@ -204,6 +211,7 @@ sinew_status album_end(album *a, const char *name, const album_look *look, sinew
         status = sn_arena_status(&a->arena);
     }
 
+    // Draw all views on one sheet.
     if (status == SINEW_OK && a->count > 0) {
         sn_sheet sheet;
         sn_buffer png = sn_buffer_create(v->context);

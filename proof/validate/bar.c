@@ -29,6 +29,7 @@ static sinew_status repeat_axes(bar *b, const double *axes, const double **all) 
 }
 
 static sinew_status fill(bar *b, const bar_def *def) {
+    // The mesh starts at x = 0.
     sinew_shape_def shape = sinew_default_shape_def();
     shape.element = def->element;
     shape.center[0] = def->size[0] / 2;
@@ -41,6 +42,7 @@ static sinew_status fill(bar *b, const bar_def *def) {
     SN_TRY(sinew_mesh_create_shape(b->context, &shape, &b->mesh));
     SN_TRY(sinew_world_create(b->context, &def->world, &b->world));
 
+    // One material everywhere.
     sinew_body_def body = sinew_default_body_def();
     body.mesh = b->mesh;
     body.model = def->model;

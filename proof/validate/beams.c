@@ -23,11 +23,14 @@ static sinew_status deflection_ratio(validate_run *v, sinew_element element, int
     bar b;
     SN_TRY(bar_create(v->context, &def, &b));
 
+    // A load so small that the beam theory holds.
     double force = 1e-3;
     double A = thickness * thickness;
     double I = A * A / 12;
     double tip[3] = {0};
     double traction[3] = {0, 0, force / A};
+
+    // Clamp, pull and solve.
     sinew_status status = bar_clamp(&b);
 
     if (status == SINEW_OK) {
@@ -110,8 +113,11 @@ static sinew_status elastica_tip(validate_run *v, double load, double *across, d
     bar b;
     SN_TRY(bar_create(v->context, &def, &b));
 
+    // The load follows neither the beam nor its end: it keeps its direction.
     double traction[3] = {0, 0, load * young * I / A};
     double tip[3] = {0};
+
+    // Large rotations need several load steps.
     sinew_status status = bar_clamp(&b);
     if (status == SINEW_OK) {
         status = bar_pull(&b, 0, 1, traction);
@@ -134,6 +140,8 @@ sinew_status validate_elastica(validate_run *v) {
     static const double load[3] = {1, 5, 10};
     static const double across[3] = {0.30172, 0.71379, 0.81061};
     static const double along[3] = {0.05643, 0.38763, 0.55500};
+
+    // Against Mattiasson's table.
     double got[2][3];
     int32_t first = v->quick ? 1 : 0;
     int32_t last = v->quick ? 2 : 3;
@@ -152,6 +160,7 @@ sinew_status validate_elastica(validate_run *v) {
         return SINEW_OK;
     }
 
+    // The same numbers as a picture.
     sinew_plot_series series[4];
     for (int i = 0; i < 4; i++) {
         series[i] = sinew_default_plot_series();

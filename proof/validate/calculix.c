@@ -46,9 +46,12 @@ static sinew_status linear_tet_order(validate_run *v) {
     def.material.density = density;
     def.cells[0] = 30;
     def.cells[1] = def.cells[2] = 3;
+
+    // The reference is finer, and of higher order.
     SN_TRY(find_frequencies(v, &def, reference));
     def.element = SINEW_ELEMENT_TET4;
 
+    // Halve the cells.
     for (int i = 0; i < levels; i++) {
         def.cells[0] = 10 << i;
         def.cells[1] = def.cells[2] = 1 << i;
@@ -58,6 +61,7 @@ static sinew_status linear_tet_order(validate_run *v) {
         }
     }
 
+    // The order from the last two.
     double order = log2(worst[levels - 2] / worst[levels - 1]);
     validate_at_least(v, "order of the error of the first six frequencies with linear tets",
                       v->quick ? 1.2 : 1.5, order, "-");
@@ -164,6 +168,7 @@ static void parse(const char *text, int32_t point_count, calculix_output *out) {
 
     bool modes = false;
     for (const char *line = text; *line; line = next_line(line)) {
+        // Sections of the file.
         if (strncmp(line, "     E I G E N V A L U E", 24) == 0) {
             modes = true;
         }
@@ -173,6 +178,8 @@ static void parse(const char *text, int32_t point_count, calculix_output *out) {
         if (line[strspn(line, " ")] == '\n') {
             continue; // strtol would read on into the next line
         }
+
+        // Rows start with a number.
         char *end;
         long index = strtol(line, &end, 10);
         if (end == line || index < 1) {
@@ -189,6 +196,8 @@ static void parse(const char *text, int32_t point_count, calculix_output *out) {
         if (count < 3) {
             continue;
         }
+
+        // Keep what the section is about.
         if (modes && index <= MODES) {
             out->frequencies[out->mode_count++ % MODES] = values[2];
         }
@@ -201,6 +210,7 @@ static void parse(const char *text, int32_t point_count, calculix_output *out) {
 
 static sinew_status run_calculix(sinew_context *context, const sn_buffer *deck, int32_t point_count,
                                  calculix_output *out) {
+    // In a folder of its own, since it writes many files.
     char folder[2048], path[2100], command[2200];
     SN_TRY(proof_make_folder(context, folder, sizeof folder));
     snprintf(path, sizeof path, "%s/bar.inp", folder);
@@ -211,6 +221,7 @@ static sinew_status run_calculix(sinew_context *context, const sn_buffer *deck, 
         status = sn_fail(context, SINEW_INVALID_DATA, "ccx ended with an error");
     }
 
+    // Its results, all or none.
     sinew_bytes *bytes = NULL;
     snprintf(path, sizeof path, "%s/bar.dat", folder);
     if (status == SINEW_OK) {

@@ -48,6 +48,8 @@ static sinew_status solve(sinew_context *context, sinew_world *world) {
 static sinew_status frame_tip(validate_run *v, double width, int32_t frames, const int32_t cells[3],
                               double tip[3]) {
     sinew_material_def material = beam_material();
+
+    // Linear weights along the axis; the cells are the samples.
     frame_bar_def def = frame_bar_default_def();
 
     def.count = frames;
@@ -64,6 +66,8 @@ static sinew_status frame_tip(validate_run *v, double width, int32_t frames, con
     frame_bar b;
 
     SN_TRY(frame_bar_create(v->context, &def, &b));
+
+    // Solve for the equilibrium under gravity.
     sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
     if (status == SINEW_OK) {
         status = solve(v->context, b.world);
@@ -79,6 +83,7 @@ static sinew_status frame_tip(validate_run *v, double width, int32_t frames, con
 // The same for elements: the mean of the end's nodes.
 static sinew_status element_tip(validate_run *v, double width, sinew_element element,
                                 const int32_t cells[3], double tip[3]) {
+    // The same beam.
     bar_def def = bar_default_def();
     def.size[1] = def.size[2] = width;
     for (int c = 0; c < 3; c++) {
@@ -92,6 +97,7 @@ static sinew_status element_tip(validate_run *v, double width, sinew_element ele
     bar b;
     SN_TRY(bar_create(v->context, &def, &b));
 
+    // The displacement, made a position.
     sinew_status status = bar_clamp(&b);
     if (status == SINEW_OK) {
         status = solve(v->context, b.world);
@@ -139,11 +145,13 @@ sinew_status validate_coarse_beams(validate_run *v) {
         double paper;
     } rows[2] = {{5, 4, 0.13}, {3, 2, 0.15}};
 
+    // The references.
     double fine[3], many[3], frames[2][3], elements[2][3];
     SN_TRY(element_tip(v, own_width, SINEW_ELEMENT_TET10, (const int32_t[]){16, 4, 4}, fine));
     SN_TRY(frame_tip(v, own_width, 5, (const int32_t[]){10, 10, 9}, many));
 
     for (int k = 0; k < 2; k++) {
+        // As few points as the paper, by frames and by elements.
         int32_t n = rows[k].points;
         char claim[160];
 
@@ -161,6 +169,7 @@ sinew_status validate_coarse_beams(validate_run *v) {
         validate_note(v, "elements %.3f", apart(elements[k], fine));
     }
 
+    // The trends that the paper describes.
     validate_at_least(v,
                       "5 frames with 4 x 4 x 4 samples over the same with 10 x 10 x 9: softer with "
                       "fewer points (sag)",

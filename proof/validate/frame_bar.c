@@ -15,6 +15,7 @@ frame_bar_def frame_bar_default_def(void) {
 }
 
 static sinew_status fill(sinew_context *context, const frame_bar_def *def, frame_bar *b) {
+    // The solid starts at x = 0.
     sinew_solid_def solid = sinew_default_solid_def();
     solid.center[0] = def->length / 2;
     solid.size[0] = def->length;
@@ -34,12 +35,14 @@ static sinew_status fill(sinew_context *context, const frame_bar_def *def, frame
     world.newton_tolerance = def->newton_tolerance;
     SN_TRY(sinew_world_create(context, &world, &b->world));
 
+    // Frames at equal distances, the first and the last at the ends.
     sinew_frame_node nodes[FRAME_BAR_MOST_FRAMES];
     for (int32_t i = 0; i < def->count; i++) {
         nodes[i] = (sinew_frame_node){.kind = def->kind,
                                       .position = {def->length * i / (def->count - 1), 0, 0}};
     }
 
+    // One sample for each voxel.
     sinew_frame_body_def body = sinew_default_frame_body_def();
     body.voxels = b->voxels;
     body.nodes = nodes;

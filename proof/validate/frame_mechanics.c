@@ -34,6 +34,7 @@ static void bend(sinew_body *body, sn_random *random) {
             jitter[k] = sn_random_range(random, -0.02, 0.02);
         }
 
+        // The chain of frames keeps its lengths, up to the jitter.
         sn_quat R = sn_quat_exp(sn_v3(0.3 * i, angle * i, 0.2 * jitter[0]));
         if (i > 0) {
             place = sn_add(place, sn_quat_rotate(R, sn_v3(length / (FRAMES - 1), 0, 0)));
@@ -53,6 +54,7 @@ static void bend(sinew_body *body, sn_random *random) {
 // largest difference over the largest entry.
 static sinew_status stiffness_difference(validate_run *v, const frame_bar_def *def, double *error,
                                          double *lost) {
+    // One body of samples, one of springs.
     frame_bar_def other = *def;
     other.springs = true;
 
@@ -65,6 +67,7 @@ static sinew_status stiffness_difference(validate_run *v, const frame_bar_def *d
         return status;
     }
 
+    // Both matrices at rest have the same pattern.
     double *A[2] = {0}, largest = 0;
     *error = 0;
     for (int k = 0; k < 2; k++) {
@@ -79,6 +82,7 @@ static sinew_status stiffness_difference(validate_run *v, const frame_bar_def *d
         }
     }
 
+    // Compare entry by entry.
     if (status == SINEW_OK) {
         for (size_t i = 0; i < sn_bsr_value_count(&b[0].body->pattern); i++) {
             largest = fmax(largest, fabs(A[0][i]));
@@ -105,6 +109,8 @@ static sinew_status net_force(validate_run *v, const frame_bar_def *def, double 
     SN_TRY(frame_bar_create(v->context, def, &b));
 
     const sn_frame_model *model = b.body->model;
+
+    // Any configuration will do.
     sn_random random = sn_random_seed(8);
 
     bend(b.body, &random);
@@ -112,6 +118,8 @@ static sinew_status net_force(validate_run *v, const frame_bar_def *def, double 
     sn_evaluation evaluation = {.q = b.body->q, .force = force};
 
     b.body->ops->elasticity.evaluate(b.body, &evaluation);
+
+    // Torques about the origin.
     sn_vec3 sum = sn_v3(0, 0, 0);
     sn_vec3 torque = sum;
 
@@ -214,6 +222,7 @@ static sinew_status small_sag(validate_run *v, const frame_bar_def *def, double 
 }
 
 sinew_status validate_springs(validate_run *v) {
+    // Two frames: springs reproduce the samples.
     frame_bar_def def = frame_bar_default_def();
     def.count = 2;
 
@@ -232,6 +241,8 @@ sinew_status validate_springs(validate_run *v) {
     SN_TRY(net_force(v, &def, &error));
     validate_at_most(v, "two frames as springs, bent: net force and torque, relative", 1e-12, error,
                      "-");
+
+    // Several frames in a row.
     def.count = FRAMES;
     SN_TRY(net_force(v, &def, &error));
     validate_at_most(v, "five frames as springs, strongly bent: net force and torque, relative",
@@ -244,6 +255,8 @@ sinew_status validate_springs(validate_run *v) {
 
     validate_near(v, "five frames as springs: small deflection over that of the samples", 1,
                   sag[1] / sag[0], 0.02, "-");
+
+    // Frames that all act on every sample.
     def.weights = SINEW_WEIGHTS_RADIAL;
     SN_TRY(derivative_error(v, &def, &error));
     validate_at_most(v,
@@ -273,6 +286,7 @@ static sinew_status inverse_case(validate_run *v, sinew_weights weights, const c
     frame_bar b;
     SN_TRY(frame_bar_create(v->context, &def, &b));
 
+    // Random points of bars that are bent again every 500 points.
     static const double half[3] = {0.5, 0.1, 0.1};
     int32_t count = v->quick ? QUICK_POINTS : POINTS;
     int32_t failures = 0;
@@ -296,6 +310,7 @@ static sinew_status inverse_case(validate_run *v, sinew_weights weights, const c
             !sn_frame_find_point(b.body, sn_load3(x), 1e-5 * length, &found, &iterations[i]);
     }
 
+    // Median and tail.
     qsort(iterations, (size_t)count, sizeof *iterations, compare);
     char claim[160];
 
@@ -419,6 +434,7 @@ sinew_status validate_frame_mass(validate_run *v) {
         {"consistent mass", SINEW_WEIGHTS_AXIS_LINEAR, SINEW_FRAME_MASS_CONSISTENT},
         {"negative weights, consistent mass", SINEW_WEIGHTS_AXIS_CUBIC, SINEW_FRAME_MASS_AUTO}};
 
+    // Masses that are right.
     double error, ratio;
     for (int k = 0; k < 3; k++) {
         char claim[160];
@@ -448,6 +464,8 @@ sinew_status validate_frame_mass(validate_run *v) {
 
     frame_bar_def def = frame_bar_default_def();
     def.kind = SINEW_NODE_AFFINE;
+
+    // The lumping that is wrong.
     def.mass = SINEW_FRAME_MASS_DIAGONAL;
     SN_TRY(first_fall(v, def, &ratio));
     validate_at_least(v, "for comparison, the lumping of the papers: a body falls faster than g",

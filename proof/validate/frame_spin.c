@@ -23,6 +23,7 @@ typedef struct spin_row {
 // A free bar of three dual quaternion frames, spinning at 50 rad/s about an axis that is not a
 // principal one: a tenth of a radian per step.
 static sinew_status tumbler_fill(sinew_context *context, const spin_row *row, tumbler *b) {
+    // A bar of few voxels.
     sinew_solid_def solid = sinew_default_solid_def();
     solid.size[0] = 1;
     solid.size[1] = solid.size[2] = 0.25;
@@ -33,6 +34,8 @@ static sinew_status tumbler_fill(sinew_context *context, const spin_row *row, tu
     }
 
     SN_TRY(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &b->voxels));
+
+    // Solved exactly, so that only the integrator drifts.
     sinew_world_def world = sinew_default_world_def();
 
     world.gravity[2] = 0;
@@ -42,6 +45,7 @@ static sinew_status tumbler_fill(sinew_context *context, const spin_row *row, tu
     world.step = row->step;
     SN_TRY(sinew_world_create(context, &world, &b->world));
 
+    // Its frames and its spin.
     sinew_frame_node nodes[3];
     for (int32_t i = 0; i < 3; i++) {
         nodes[i] = (sinew_frame_node){SINEW_NODE_RIGID, {0.5 * (i - 1), 0, 0}};
@@ -65,6 +69,7 @@ static sinew_status tumbler_fill(sinew_context *context, const spin_row *row, tu
 
 // Simulates one second, or a fifth of it in the quick form.
 static sinew_status run_row(validate_run *v, const spin_row *row) {
+    // Before, and after.
     tumbler b = {0};
     sinew_measures before = {0}, after = {0};
     sinew_status status = tumbler_fill(v->context, row, &b);
@@ -85,6 +90,7 @@ static sinew_status run_row(validate_run *v, const spin_row *row) {
     sinew_voxels_destroy(b.voxels);
     SN_TRY(status);
 
+    // Angular momentum is conserved; energy need not be.
     sn_vec3 L = sn_load3(before.angular_momentum);
     validate_at_most(v, row->name, 1e-9,
                      sn_distance(sn_load3(after.angular_momentum), L) / sn_length(L), "-");

@@ -18,6 +18,7 @@ static sinew_status extension(validate_run *v, int32_t count, sinew_blend blend,
     material.strain = SINEW_STRAIN_GREEN;
     material.poisson = 0;
 
+    // Without lateral contraction the strain is uniform.
     frame_bar_def def = frame_bar_default_def();
     def.count = count;
     def.material = &material;
@@ -27,6 +28,7 @@ static sinew_status extension(validate_run *v, int32_t count, sinew_blend blend,
     frame_bar b;
     SN_TRY(frame_bar_create(v->context, &def, &b));
 
+    // Pull at the end.
     const double end[3] = {length, 0, 0};
     const double pull[3] = {force, 0, 0};
     double position[3] = {0};
@@ -51,6 +53,8 @@ static sinew_status extension(validate_run *v, int32_t count, sinew_blend blend,
 sinew_status validate_axis_frames(validate_run *v) {
     static const int32_t counts[4] = {2, 3, 5, 9};
     static const double strains[5] = {0.01, 0.1, 0.3, 0.6, 1};
+
+    // The exact force for each extension, by Green strain.
     double E = sinew_default_material_def().young;
     double A = width * width;
     double force[5], got[4][5];
@@ -70,11 +74,13 @@ sinew_status validate_axis_frames(validate_run *v) {
         validate_at_most(v, claim, 1e-6, worst, "-");
     }
 
+    // Dual quaternions stretch too.
     double dual;
     SN_TRY(extension(v, 5, SINEW_BLEND_DUAL_QUATERNION, force[4], &dual));
     validate_at_most(v, "extension of 5 dual quaternion frames by 100 %: relative error", 1e-6,
                      fabs(dual / strains[4] - 1), "-");
 
+    // The same numbers as a picture.
     sinew_plot_series series[2] = {sinew_default_plot_series(), sinew_default_plot_series()};
     series[0].label = "E A (e + 3/2 e^2 + 1/2 e^3)";
     series[0].x = strains;
@@ -114,6 +120,8 @@ static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sa
 
     const double end[3] = {length, 0, 0};
     double position[3] = {0};
+
+    // Equilibrium under gravity.
     sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
     if (status == SINEW_OK) {
         status = frame_bar_solve(&b, 1e-8);
@@ -123,6 +131,8 @@ static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sa
     }
 
     *sag = -position[2];
+
+    // The centreline for the picture.
     if (line) {
         for (int i = 0; i < LINE_POINTS && status == SINEW_OK; i++) {
             const double rest[3] = {length * i / (LINE_POINTS - 1), 0, 0};
@@ -165,6 +175,8 @@ static sinew_status elements_sag(validate_run *v, double poisson, double *sag, c
     double tip[3] = {0};
 
     SN_TRY(bar_create(v->context, &def, &b));
+
+    // Equilibrium under gravity.
     sinew_status status = bar_clamp(&b);
     if (status == SINEW_OK) {
         status = bar_solve(&b, 1, 1e-8);
@@ -174,6 +186,8 @@ static sinew_status elements_sag(validate_run *v, double poisson, double *sag, c
     }
 
     *sag = -tip[2];
+
+    // The centreline for the picture.
     if (line) {
         for (int i = 0; i < LINE_POINTS && status == SINEW_OK; i++) {
             double x = length * i / (LINE_POINTS - 1);
@@ -267,6 +281,8 @@ sinew_status validate_frame_cantilever(validate_run *v) {
 
 sinew_status validate_few_frames(validate_run *v) {
     static const int32_t counts[3] = {2, 3, 5};
+
+    // More frames are softer.
     double sag[3];
     for (int k = 0; k < 3; k++) {
         sinew_material_def material = sinew_default_material_def();
@@ -286,6 +302,7 @@ sinew_status validate_few_frames(validate_run *v) {
     validate_at_least(v, "dual quaternion beam: sag of 5 frames over that of 3", 1, sag[2] / sag[1],
                       "-");
 
+    // How close they come.
     double reference;
     SN_TRY(elements_sag(v, 0, &reference, NULL));
     validate_note(v, "sag over that of ten-node tets %.4f, %.4f, %.4f", sag[0] / reference,

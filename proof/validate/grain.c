@@ -140,6 +140,7 @@ static sinew_status measure_strands(validate_run *v, const sinew_mesh *mesh,
     def.curves = curves;
     def.curve_count = STRANDS;
 
+    // Both kinds of field, with both kinds of unknowns.
     for (int kind = 0; kind < 2; kind++) {
         for (int by = 0; by < 2; by++) {
             def.kind = (sinew_field_kind)kind;
@@ -198,6 +199,7 @@ static void off_axis_compliance(const sinew_orthotropic *o, double angle, double
 }
 
 sinew_status validate_off_axis(validate_run *v) {
+    // Nine different constants, so that no coincidence hides a mistake.
     sinew_material_def material = sinew_default_material_def();
     material.law = SINEW_MATERIAL_ORTHOTROPIC;
 
@@ -212,6 +214,7 @@ sinew_status validate_off_axis(validate_run *v) {
                              .shear_23 = 4e5,
                              .shear_31 = 5e5};
 
+    // Pulled at angles to the grain.
     double worst[3] = {0}, pull = 1;
     for (int degrees = 0; degrees <= 90; degrees += 15) {
         double S[3];
@@ -308,6 +311,8 @@ sinew_status validate_free_grain(validate_run *v) {
     enum { STEPS = 1000 };
     static double times[STEPS], exact[STEPS], warped[STEPS];
     int32_t steps = v->quick ? 200 : STEPS;
+
+    // The exact force, and the paper's.
     double kept, leaked;
 
     SN_TRY(measure_leak(v, true, steps, exact, &kept));
@@ -318,6 +323,7 @@ sinew_status validate_free_grain(validate_run *v) {
     validate_at_least(v, "the same with the paper's force, whose rotation is held fixed: it drifts",
                       1e-4, leaked, "-");
 
+    // The same numbers as a picture.
     for (int32_t i = 0; i < steps; i++) {
         times[i] = 5e-5 * (i + 1);
     }

@@ -21,6 +21,8 @@ static sinew_status swing(validate_run *v, sinew_integrator integrator, int step
     def.element = SINEW_ELEMENT_TET4;
     def.material.young = 2e4;
     def.material.poisson = 0.3;
+
+    // Solved far more accurately than the step is.
     def.world.gravity[2] = -9.81;
     def.world.integrator = integrator;
     def.world.step = 0.1 / steps;
@@ -29,6 +31,7 @@ static sinew_status swing(validate_run *v, sinew_integrator integrator, int step
     bar b;
     SN_TRY(bar_create(v->context, &def, &b));
 
+    // The same time for any number of steps.
     sinew_status status = bar_clamp(&b);
     for (int i = 0; i < steps && status == SINEW_OK; i++) {
         status = sinew_world_step(b.world, NULL);
@@ -79,6 +82,7 @@ sinew_status validate_integrators(validate_run *v) {
                 {"BDF2", SINEW_INTEGRATOR_BDF2, 2}};
     enum { ROWS = sizeof rows / sizeof *rows };
 
+    // Halve the step again and again.
     double step[LEVELS - 1], distance[ROWS][LEVELS - 1];
     sinew_plot_series series[ROWS];
     for (int i = 0; i < LEVELS - 1; i++) {
@@ -86,6 +90,7 @@ sinew_status validate_integrators(validate_run *v) {
     }
 
     for (int k = 0; k < ROWS; k++) {
+        // The order from the last two halvings.
         SN_TRY(measure(v, rows[k].integrator, distance[k]));
         char claim[160];
 
@@ -101,6 +106,7 @@ sinew_status validate_integrators(validate_run *v) {
         series[k].color = k;
     }
 
+    // The same numbers as a picture.
     sinew_plot_panel panel = {.title = "Change when the step is halved",
                               .x = {.label = "step [s]", .logarithmic = true},
                               .y = {.label = "root of squared distances [m]", .logarithmic = true},

@@ -261,6 +261,7 @@ static void measure_stress(stress_errors *errors, const sn_material *material,
     static const double stretches[4][3] = {
         {1.6, 1.2, 0.8}, {3, 0.9, 0.6}, {0.9, 0.7, 0.65}, {1.2, 0.9, 0.3}};
     for (int k = 0; k < 4; k++) {
+        // F = U diag(stretches) V, between random rotations.
         sn_mat3 F = random_rotation(random);
         sn_mat3 V = random_rotation(random);
         sn_mat3 dF;
@@ -275,6 +276,7 @@ static void measure_stress(stress_errors *errors, const sn_material *material,
             dF.m[i / 3][i % 3] = sn_random_range(random, -1, 1);
         }
 
+        // The scale of errors.
         double H[81], norm = 0, h = 1e-5;
         sn_material_tangent(H, material, parameters, F, false);
         for (int i = 0; i < 81; i++) {
@@ -282,6 +284,8 @@ static void measure_stress(stress_errors *errors, const sn_material *material,
         }
 
         double scale = sqrt(norm);
+
+        // P : dF against a central difference of the energy.
         sn_mat3 P = sn_material_stress(material, parameters, F);
         double above =
             sn_material_energy(material, parameters, sn_mat3_add(F, sn_mat3_scale(h, dF)));
@@ -291,12 +295,15 @@ static void measure_stress(stress_errors *errors, const sn_material *material,
             fabs((above - below) / (2 * h) - sn_mat3_contract(P, dF)) / (scale * sn_mat3_norm(dF));
 
         errors->gradient = fmax(errors->gradient, error);
+
+        // P(R F) = R P(F)
         if (rotates) {
             sn_mat3 turned = sn_material_stress(material, parameters, sn_mat3_mul(R, F));
             errors->rotation = fmax(errors->rotation,
                                     sn_mat3_norm(sn_mat3_sub(turned, sn_mat3_mul(R, P))) / scale);
         }
 
+        // P(I) = 0
         sn_mat3 rest = sn_material_stress(material, parameters, sn_mat3_identity());
         errors->rest = fmax(errors->rest, sn_mat3_norm(rest) / scale);
     }
@@ -308,6 +315,7 @@ sinew_status validate_stress(validate_run *v) {
     for (int32_t i = 0; i < sinew_material_law_count(); i++) {
         for (int strain = SINEW_STRAIN_INFINITESIMAL; strain <= SINEW_STRAIN_COROTATIONAL;
              strain++) {
+            // Laws with axes are tested with every strain, others with their own.
             sinew_material_def def = sinew_default_material_def();
             SN_TRY(sinew_material_set_law(v->context, sinew_material_law_name(i), &def));
             bool anisotropic =
@@ -318,6 +326,8 @@ sinew_status validate_stress(validate_run *v) {
             def.orthotropic.young_2 = 3e6;
             def.orthotropic.young_3 = 5e5;
             def.poisson = nu;
+
+            // Axes in a random direction.
             sn_mat3 frame = random_rotation(&random);
             sn_material material = sn_material_prepare(&def, SN_PLANE_NONE, v->context->isa);
             double parameters[SN_MATERIAL_MAX_PARAMETERS];
@@ -379,6 +389,7 @@ sinew_status validate_isotropic_limit(validate_run *v) {
     def.material.poisson = nu;
     def.world.gravity[2] = -9.81;
 
+    // The same bar by both laws.
     bar isotropic, fibres;
     SN_TRY(hang(v, &def, &isotropic));
     def.axes = axes;
@@ -388,6 +399,7 @@ sinew_status validate_isotropic_limit(validate_run *v) {
 
     sinew_status status = hang(v, &def, &fibres);
     if (status == SINEW_OK) {
+        // Node by node.
         const double *x = sinew_body_get_positions(isotropic.body);
         const double *y = sinew_body_get_positions(fibres.body);
         for (int32_t i = 0; i < 3 * sinew_body_get_node_count(fibres.body); i++) {
@@ -418,6 +430,7 @@ sinew_status validate_off_axis_state(validate_run *v, const sinew_material_def *
     def.material = *material;
     def.axes = axes;
 
+    // A cube that is held just enough not to move or rotate.
     bar b;
     SN_TRY(bar_create(v->context, &def, &b));
 
@@ -441,6 +454,7 @@ sinew_status validate_off_axis_state(validate_run *v, const sinew_material_def *
         }
     }
 
+    // Pulled from both sides.
     const double right[3] = {pull, 0, 0};
     const double left[3] = {-pull, 0, 0};
     if (status == SINEW_OK) {

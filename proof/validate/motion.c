@@ -29,6 +29,7 @@ static sinew_status volume_over_time(validate_run *v, sinew_model model, sinew_s
     def.world.gravity[2] = -9.81;
     def.world.solver = SINEW_SOLVER_AUTO;
 
+    // Released from rest.
     bar b;
     SN_TRY(bar_create(v->context, &def, &b));
 
@@ -143,6 +144,7 @@ static const tube_kind tube_kinds[] = {
 // z = 0.
 static sinew_status tube_fill(tube *t, const tube_kind *kind, sinew_integrator integrator,
                               double young, double h) {
+    // One cell through its wall.
     sinew_shape_def shape = sinew_default_shape_def();
     shape.shape = SINEW_SHAPE_TUBE;
     shape.size[0] = shape.size[1] = 0.13;
@@ -158,6 +160,7 @@ static sinew_status tube_fill(tube *t, const tube_kind *kind, sinew_integrator i
     world.integrator = integrator;
     SN_TRY(sinew_world_create(t->context, &world, &t->world));
 
+    // Tilted, above the ground.
     sinew_material_def material = sinew_default_material_def();
     material.young = young;
     material.poisson = 0.33;
@@ -173,6 +176,7 @@ static sinew_status tube_fill(tube *t, const tube_kind *kind, sinew_integrator i
     def.position[2] = 0.5 + (0.5 + 0.13) / 2 * sqrt(0.5);
     SN_TRY(sinew_body_create(t->world, &def, &t->body));
 
+    // What the ground's forces need.
     int32_t n = sinew_body_get_node_count(t->body);
     t->forces = SN_PUSH(&t->arena, double, 3 * (size_t)n);
     t->nodes = SN_PUSH(&t->arena, int32_t, n);
@@ -182,6 +186,7 @@ static sinew_status tube_fill(tube *t, const tube_kind *kind, sinew_integrator i
         t->nodes[i] = i;
     }
 
+    // The energy that the fall releases.
     sinew_measures measures;
     sinew_world_get_measures(t->world, &measures);
     t->node_mass = measures.mass / n;
@@ -215,6 +220,8 @@ static sinew_status is_stable(validate_run *run, const tube_kind *kind, sinew_in
     sinew_status status = tube_fill(&t, kind, integrator, young, h);
 
     *stable = true;
+
+    // It must never have more energy than the fall released, and come to rest.
     int steps = (int)((run->quick ? 1.0 : 2.0) / h);
     for (int i = 0; i < steps && status == SINEW_OK && *stable; i++) {
         status = tube_step(&t);
@@ -230,6 +237,7 @@ static sinew_status is_stable(validate_run *run, const tube_kind *kind, sinew_in
         }
     }
 
+    // Diverging is an answer here, not a failure.
     if (status == SINEW_DIVERGED) {
         status = SINEW_OK;
     }
@@ -333,6 +341,7 @@ sinew_status validate_momentum(validate_run *v) {
     def.world.step = 1e-3;
     def.world.newton_tolerance = 1e-12;
 
+    // Released in a spin.
     bar b;
     SN_TRY(bar_create(v->context, &def, &b));
 
@@ -346,6 +355,8 @@ sinew_status validate_momentum(validate_run *v) {
     }
 
     sinew_world_get_measures(b.world, &after);
+
+    // Compare the end with the start.
     if (status == SINEW_OK) {
         validate_at_most(v, "spinning free bar, implicit midpoint: drift of momentum", 1e-10,
                          drift(before.momentum, after.momentum), "-");
@@ -367,6 +378,7 @@ static sinew_status hash_with_threads(int32_t threads, uint64_t *hash) {
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Large enough to be split among threads.
     bar_def def = bar_default_def();
     def.cells[0] = 24;
     def.cells[1] = def.cells[2] = 4;
@@ -374,6 +386,7 @@ static sinew_status hash_with_threads(int32_t threads, uint64_t *hash) {
     def.world.gravity[2] = -9.81;
     def.world.solver = SINEW_SOLVER_AUTO;
 
+    // A few steps decide: a different bit spreads at once.
     bar b;
     sinew_status status = bar_create(context, &def, &b);
     if (status == SINEW_OK) {

@@ -40,6 +40,7 @@ static sinew_status make_solid(sinew_context *context, plate_kind kind, sinew_vo
     const double middle[3] = {0, -0.5 - 0.5 * h, 0};
     const int32_t labels[3] = {RUBBER, GRIP, INCLUSION};
 
+    // Rubber, the grip at its end, and an inclusion that repaints it.
     for (int i = 0; i < 3; i++) {
         solids[i].label = labels[i];
         solids[i].center[0] = middle[i];
@@ -217,6 +218,7 @@ static sinew_status solve_hexahedra(sinew_context *context, const sinew_voxels *
     world.solver = solver;
     world.solver_iterations = 100000;
 
+    // One element for each voxel.
     sinew_status status = make_mesh(context, voxels, &h);
     if (status == SINEW_OK) {
         status = sinew_world_create(context, &world, &h.world);
@@ -281,6 +283,8 @@ static sinew_status pull_frames(sinew_body *body, const sinew_voxels *voxels,
 static sinew_status solve_frames(sinew_context *context, const sinew_voxels *voxels,
                                  const frames_def *frames, plate_result *result) {
     const double fixed[3] = {-0.505, 0, 0};
+
+    // Grip and inclusion are rigid.
     sinew_autorig_tissue tissues[GRIP];
     for (int32_t i = 0; i < GRIP; i++) {
         tissues[i] = sinew_default_autorig_tissue();
@@ -290,6 +294,7 @@ static sinew_status solve_frames(sinew_context *context, const sinew_voxels *vox
         tissues[i].material.poisson = poisson;
     }
 
+    // One frame sits in the grip.
     sinew_autorig_def def = sinew_default_autorig_def();
     def.voxels = voxels;
     def.tissues = tissues;
@@ -305,6 +310,7 @@ static sinew_status solve_frames(sinew_context *context, const sinew_voxels *vox
     world_def.gravity[2] = 0;
     world_def.solver = frames->solver;
 
+    // Pull, solve, and read the displacements along the middle.
     sinew_world *world = NULL;
     sinew_body *body;
     sinew_status status = sinew_world_create(context, &world_def, &world);
@@ -349,6 +355,7 @@ static sinew_status draw_plate(validate_run *v, const char *name, const plate_re
         x[k] = line_x(k) + 0.5;
     }
 
+    // One curve for each model.
     sinew_plot_series series[3];
     for (int i = 0; i < 3; i++) {
         series[i] = sinew_default_plot_series();
@@ -380,6 +387,7 @@ static sinew_status compare_plate(validate_run *v, plate_kind kind, const char *
         status = solve_frames(v->context, voxels, &frames, &other);
     }
 
+    // The claim compares hexahedra with both metrics; the other solves are for the note.
     frames.levels = levels;
     if (status == SINEW_OK) {
         status = solve_hexahedra(v->context, voxels, SINEW_SOLVER_DIRECT, &results[0]);
@@ -403,6 +411,7 @@ static sinew_status compare_plate(validate_run *v, plate_kind kind, const char *
     sinew_voxels_destroy(voxels);
     SN_TRY(status);
 
+    // Right with distances by compliance, wrong with straight ones.
     char claim[160];
     snprintf(claim, sizeof claim,
              "plate with %s: centreline of 10 frames against hexahedra, over the displacement of "
@@ -440,6 +449,7 @@ sinew_status validate_sampling(validate_run *v) {
         status = solve_frames(v->context, voxels, &frames, &regions);
     }
 
+    // A sample in each voxel, then as many as the regions but spread evenly.
     frames.sampling.kind = SINEW_SAMPLING_MIDPOINT;
     if (status == SINEW_OK) {
         status = solve_frames(v->context, voxels, &frames, &dense);
@@ -453,16 +463,17 @@ sinew_status validate_sampling(validate_run *v) {
     sinew_voxels_destroy(voxels);
     SN_TRY(status);
 
-    double way = elements.displacement[LINE_POINTS - 1];
-    double of_dense = dense.displacement[LINE_POINTS - 1] / way;
+    // Relative to hexahedra.
+    double reference = elements.displacement[LINE_POINTS - 1];
+    double of_dense = dense.displacement[LINE_POINTS - 1] / reference;
 
     validate_at_least(
         v, "striped plate, region samples: displacement of the end over that of hexahedra",
-        of_dense, regions.displacement[LINE_POINTS - 1] / way, "-");
+        of_dense, regions.displacement[LINE_POINTS - 1] / reference, "-");
     validate_note(v, "%d samples; the limit is the result with a sample in each voxel",
                   regions.samples);
     validate_at_most(v, "striped plate, as many samples spread evenly: the same (too stiff)",
-                     0.75 * of_dense, uniform.displacement[LINE_POINTS - 1] / way, "-");
+                     0.75 * of_dense, uniform.displacement[LINE_POINTS - 1] / reference, "-");
     validate_note(v, "%d samples", uniform.samples);
 
     return SINEW_OK;
@@ -475,6 +486,7 @@ sinew_status validate_iterations(validate_run *v) {
     plate_result elements = {0}, few = {0};
     frames_def frames = default_frames();
 
+    // The same weak preconditioner for both, so that iterations measure the systems.
     frames.solver = SINEW_SOLVER_JACOBI;
     sinew_status status = make_voxels(v->context, PLATE_INCLUSION, &voxels);
     if (status == SINEW_OK) {

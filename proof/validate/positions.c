@@ -21,6 +21,7 @@ static sinew_status residual_after(validate_run *v, const sinew_mesh *mesh, sine
 
     if (status == SINEW_OK) {
         for (int32_t i = 0; i < mesh->point_count; i++) {
+            // The end at x = -0.5 rotates about z.
             const double *X = mesh->points + 3 * i;
             double c = cos(0.5);
             double s = sin(0.5);
@@ -32,6 +33,7 @@ static sinew_status residual_after(validate_run *v, const sinew_mesh *mesh, sine
         }
     }
 
+    // No gravity: all of the residual comes from the rotation.
     sinew_pbd_def def = sinew_default_pbd_def();
     def.order = order;
     def.iterations = iterations;
@@ -93,6 +95,7 @@ sinew_status validate_layers(validate_run *v) {
     sinew_mesh *mesh, shuffled;
     SN_TRY(sinew_mesh_create_shape(v->context, &shape, &mesh));
 
+    // Without layers, shuffled: the order of a generated mesh is no fair comparison.
     double layered = 0, unordered = 0;
     int32_t *indices = NULL;
     sinew_status status = shuffle(v, mesh, &shuffled, &indices);

@@ -54,6 +54,7 @@ static sinew_status record(sn_arena *arena, const take_def *def, take *made) {
     flesh.iterations = def->iterations;
     flesh.consolidating = def->consolidating;
 
+    // The skin follows the flesh; its points are comparable between resolutions.
     sn_puppet puppet;
     SN_TRY(sn_puppet_create(arena->context, &leg, &flesh, &puppet));
     *made = (take){.tets = puppet.character.flesh->element_count,
@@ -106,6 +107,7 @@ static sinew_status draw_frames(validate_run *v, const char *name, const char *t
         times[i] = (i + 1) * frame_time;
     }
 
+    // One curve for each way of iterating.
     for (int i = 0; i < 3; i++) {
         series[i] = sinew_default_plot_series();
         series[i].label = labels[i];
@@ -165,12 +167,15 @@ static sinew_status resolutions_of_leg(validate_run *v, sn_arena *arena) {
                               {low, SINEW_PBD_LAYERED, 10, 6, frames},
                               {high, SINEW_PBD_SEQUENCE, 10, 0, frames},
                               {low, SINEW_PBD_SEQUENCE, 10, 0, frames}};
+
+    // Record the same motion at both resolutions.
     take takes[5];
 
     for (int i = 0; i < 5; i++) {
         SN_TRY(record(arena, &defs[i], &takes[i]));
     }
 
+    // Distances of the skins, image by image.
     double two[FRAMES], six[FRAMES], plain[FRAMES];
     double with_two = compare(&takes[0], &takes[1], frames, two);
     double with_six = compare(&takes[0], &takes[2], frames, six);
@@ -186,6 +191,7 @@ static sinew_status resolutions_of_leg(validate_run *v, sn_arena *arena) {
                      with_two / unordered, "-");
     validate_note(v, "without: %.3g mm", unordered);
 
+    // The same numbers as a picture.
     const double *values[3] = {two, six, plain};
     const char *const labels[3] = {"2 consolidating", "6 consolidating", "unordered"};
 
@@ -215,6 +221,7 @@ static sinew_status add_picture(album *pictures, const sn_puppet *puppet,
     sinew_status status = sn_arena_status(&scratch);
 
     if (status == SINEW_OK) {
+        // The skin follows the tets.
         sinew_embedding_compute_points(embedding, positions, points);
         for (int32_t i = 0; i < skin->point_count; i++) {
             sn_vec3 X = sn_load3(skin->points + 3 * (size_t)i);
@@ -293,6 +300,7 @@ static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes
 }
 
 sinew_status validate_joints(validate_run *v) {
+    // Bent, then twisted.
     double volumes[2][METHODS];
     album pictures;
 
@@ -316,6 +324,8 @@ sinew_status validate_joints(validate_run *v) {
         .title = "A joint bent by 90 and twisted by 180 degrees", .azimuth = 0.4, .elevation = 0.3};
 
     SN_TRY(album_end(&pictures, "joints", &look, status));
+
+    // The same numbers as a picture.
     sinew_plot_series series[2];
     for (int i = 0; i < 2; i++) {
         series[i] = sinew_default_plot_series();
@@ -349,10 +359,13 @@ static sinew_status measure_sag(const sinew_mesh *mesh, sn_arena *arena, const s
     double *positions = SN_PUSH(arena, double, 3 * (size_t)mesh->point_count);
 
     SN_TRY(sn_arena_status(arena));
+
+    // Held at one end.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         kinematic[i] = mesh->points[3 * i + 2] < -1.499;
     }
 
+    // Stiffness of position dynamics is a number; compliance has units.
     bool compliant = sag->mode == SINEW_PBD_COMPLIANCE;
     sinew_pbd_material material =
         compliant ? sinew_isotropic_pbd_material(1e5, 0.3, 1000) : sinew_default_pbd_material();
@@ -368,6 +381,7 @@ static sinew_status measure_sag(const sinew_mesh *mesh, sn_arena *arena, const s
     def.gravity[1] = compliant ? -1 : -9.81;
     def.damping = 0;
 
+    // Let it sag.
     sinew_pbd *pbd = NULL;
     sinew_status status = sinew_pbd_create(arena->context, mesh, &def, &pbd);
     for (int step = 0; step < 24 && status == SINEW_OK; step++) {
@@ -378,6 +392,7 @@ static sinew_status measure_sag(const sinew_mesh *mesh, sn_arena *arena, const s
         sinew_pbd_get_positions(pbd, positions);
     }
 
+    // The mean over the free end.
     int32_t count = 0;
     *sunk = 0;
     if (status == SINEW_OK) {

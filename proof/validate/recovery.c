@@ -54,6 +54,7 @@ static sinew_status throw_about(validate_run *v) {
 
 // Mirrors every free node; the bones stay in place.
 static sinew_status turn_inside_out(validate_run *v) {
+    // The worst start there is: the flesh is mirrored.
     sn_puppet puppet;
     SN_TRY(make(v, SN_CHARACTER_LEG, 3452, &puppet));
 
@@ -65,6 +66,8 @@ static sinew_status turn_inside_out(validate_run *v) {
     }
 
     sinew_status status = sinew_pbd_set_state(puppet.pbd, puppet.positions, NULL);
+
+    // Count the steps that it takes to recover.
     int32_t inverted = measure(&puppet).inverted;
     int32_t frames = 0;
 
@@ -93,6 +96,8 @@ static sinew_status wave(validate_run *v) {
     sn_puppet puppet;
 
     SN_TRY(make(v, SN_CHARACTER_ARM, 500, &puppet));
+
+    // Let it settle into the loop, then keep a state.
     size_t size = 3 * (size_t)puppet.character.flesh->point_count;
     double *early = SN_PUSH(&puppet.arena, double, size);
     double drift = 0;
@@ -106,6 +111,7 @@ static sinew_status wave(validate_run *v) {
     }
 
     if (status == SINEW_OK) {
+        // The same phase, many periods later.
         for (size_t i = 0; i < size; i++) {
             drift = fmax(drift, fabs(puppet.positions[i] - early[i]));
         }

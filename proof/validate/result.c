@@ -166,6 +166,8 @@ void validate_write_json(const validate_run *v, sn_buffer *out) {
     sn_json_begin_array(&json);
     for (int32_t i = 0; i < v->count; i++) {
         const validate_result *r = &v->results[i];
+
+        // An upper limit, as the comment above describes.
         bool limit = r->relation == VALIDATE_AT_MOST;
 
         sn_json_begin_object(&json);

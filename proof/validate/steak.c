@@ -55,9 +55,12 @@ static sinew_status pull(validate_run *v, sinew_metric metric, steak_result *res
     m.def.placement.count = 3;
     m.def.weights.metric = metric;
 
+    // At the side that is farthest from the bone.
     const double point[3] = {-0.08, 0, 0};
     const double force[3] = {-8, -3, 1};
     sinew_static_def statics = sinew_default_static_def();
+
+    // Make it, hold it, pull it.
     if (status == SINEW_OK) {
         status = rig_specimen_create(&m, NULL);
     }

@@ -88,6 +88,7 @@ typedef struct line_curves {
 
 static sinew_status line_error(sinew_context *context, const line *l, const int32_t *ends,
                                int32_t count, int32_t levels, double *worst, line_curves *curves) {
+    // Nodes on the line.
     double nodes[12] = {0};
     for (int i = 0; i < count; i++) {
         nodes[3 * i] = -0.5 + 0.001 * ends[i];
@@ -98,6 +99,8 @@ static sinew_status line_error(sinew_context *context, const line *l, const int3
 
     sn_shape *shape;
     SN_TRY(sn_shape_create(context, l->voxels, NULL, 0, nodes, count, &def, &shape));
+
+    // Against the exact integral of the compliance.
     *worst = 0;
 
     for (int32_t x = 0; x < LINE; x++) {
@@ -157,6 +160,7 @@ sinew_status validate_line_weights(validate_run *v) {
         return status;
     }
 
+    // Two nodes; four nodes with few levels and with many.
     static const int32_t between[4] = {0, 310, 555, LINE};
     double two, four, coarse;
 
@@ -221,6 +225,7 @@ sinew_status validate_u_weights(validate_run *v) {
     sinew_voxels *u;
     SN_TRY(make_solid(v->context, SINEW_SOLID_U, 1, 1, 0.25, 1.0 / 32, &u));
 
+    // The weight of one arm's frame in the other arm, by four kinds of weights.
     double straight = 0, geodesic = 0, harmonic = 0, point = 0;
     sinew_status status = weight_across(v, u, SINEW_WEIGHTS_RADIAL, 0, &straight);
     if (status == SINEW_OK) {
@@ -235,6 +240,8 @@ sinew_status validate_u_weights(validate_run *v) {
 
     sinew_voxels_destroy(u);
     SN_TRY(status);
+
+    // From wrong to right.
     validate_at_least(
         v, "U: weight of the left arm's frame in the right arm, straight distance (wrong)", 0.5,
         straight, "-");
@@ -336,6 +343,8 @@ sinew_status validate_region_fit(validate_run *v) {
     sinew_world_def world_def = sinew_default_world_def();
     sinew_world *world = NULL;
     sinew_status status = sinew_world_create(v->context, &world_def, &world);
+
+    // Affine frames at four positions.
     sinew_frame_node nodes[4];
 
     for (int i = 0; i < 4; i++) {
@@ -349,6 +358,7 @@ sinew_status validate_region_fit(validate_run *v) {
     def.nodes = nodes;
     def.node_count = 4;
 
+    // The default samples.
     sinew_body *body;
     sinew_sampling_report report = {0};
     if (status == SINEW_OK) {
