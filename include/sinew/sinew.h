@@ -18,6 +18,7 @@
 #include "sinew/pbd.h"
 #include "sinew/point.h"
 #include "sinew/rigid_body.h"
+#include "sinew/rigid_joint.h"
 #include "sinew/skeleton.h"
 #include "sinew/surface.h"
 #include "sinew/world.h"

@@ -1,4 +1,5 @@
 // Attachments of bodies to each other and to positions: every check before any change.
+#include "dynamics/rigid_joint.h"
 #include "dynamics/world.h"
 
 #include "body/element_point.h"
@@ -178,6 +179,9 @@ static sinew_status append(sinew_world *world, sinew_attachment *attachment) {
 }
 
 static void release(sinew_attachment *attachment) {
+    if (attachment->joint) {
+        sn_rigid_joint_forget(attachment->joint, attachment);
+    }
     sn_arena arena = attachment->arena; // the attachment lives in it
     sn_arena_destroy(&arena);
 }

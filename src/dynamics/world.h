@@ -7,7 +7,8 @@
 #include "body/body.h"
 
 typedef struct sn_island sn_island;
-typedef struct sn_contact sn_contact; // contact.h
+typedef struct sn_contact sn_contact;               // contact.h
+typedef struct sinew_rigid_joint sinew_rigid_joint; // rigid_joint.c
 
 // One end of an attachment: a point of a body, or, without a body, a position in space, of which
 // only `point.x` counts.
@@ -23,6 +24,7 @@ struct sinew_attachment {
     sn_anchor tied, target;
     double stiffness; // [N/m] 0: hard
     sn_vec3 force;    // of a hard link on the tied point, in the last step or static solve [N]
+    sinew_rigid_joint *joint; // that it is part of; NULL: none
 };
 
 static inline bool sn_anchor_is_linear(const sn_anchor *anchor) {

@@ -1,0 +1,10 @@
+// What attachments know of the joints that they belong to.
+#ifndef SN_DYNAMICS_RIGID_JOINT_H
+#define SN_DYNAMICS_RIGID_JOINT_H
+
+#include "dynamics/world.h"
+
+// Called when an attachment of a joint goes: the joint goes with the last of them.
+void sn_rigid_joint_forget(sinew_rigid_joint *joint, const sinew_attachment *attachment);
+
+#endif
