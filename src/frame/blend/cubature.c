@@ -4,7 +4,8 @@
 //   1  stiffness K and mass M of the candidates at rest, for small strain
 //   2  training states: random forces, each answered by (K + s M)^-1, most of them twice, so that
 //      low motions prevail; made orthonormal in K
-//   3  volumes V_p >= 0 with sum_p V_p e_j : C : e_k = delta_jk for all pairs of states, and the
+//   3  of part of the candidates volumes V_p >= 0 with sum_p V_p e_j : C : e_k = delta_jk for all
+//   pairs of states, and the
 //      volume of every label, by non-negative least squares (linalg/nnls.h)
 //
 // Isotropic constants stand in for any material: which points are needed depends on the motions,
@@ -18,7 +19,14 @@
 
 #include <string.h>
 
-enum { STATES = 32, LOW_STATES = 24, MOST_POINTS = 800, CHUNK = 8, MOST_LABELS = 64 };
+enum {
+    STATES = 32,
+    LOW_STATES = 24,
+    MOST_POINTS = 800,
+    MOST_CANDIDATES = 2400, // of the points, for the selection; all serve to integrate
+    CHUNK = 8,
+    MOST_LABELS = 64
+};
 
 // Of the stiffness that holds redundant controls, in units of a bar's lowest mode.
 static const double FIRMNESS = 10;
@@ -320,44 +328,73 @@ static int32_t list_labels(const sn_frame_samples *points, int32_t labels[MOST_L
     return count;
 }
 
-// Energies of all pairs of states, and the volume of each label, for every candidate.
+// Every few points of a block, other ones in the next.
+static bool may_be_chosen(int32_t p, int32_t stride) {
+    enum { BLOCK = 8 };
+    return (p + p / BLOCK) % stride == 0;
+}
+
+typedef struct label_volumes {
+    int32_t count;
+    int32_t labels[MOST_LABELS];
+    double volumes[MOST_LABELS];
+} label_volumes;
+
+// Energies of all pairs of states at a point, and its part of the volume of each label.
+static void fill_column(const cubature *c, int32_t states, const label_volumes *labels, int32_t p,
+                        double *column) {
+    const sn_frame_samples *points = c->candidates;
+    int32_t row = 0;
+    for (int32_t j = 0; j < states; j++) {
+        for (int32_t k = 0; k <= j; k++, row++) {
+            // Pairs of different states count twice in the energy of a sum.
+            double both = j == k ? 1 : sqrt(2);
+            column[row] =
+                both * points->volume[p] * pair_energy(c, p, c->strain[p][j], c->strain[p][k]);
+        }
+    }
+    for (int32_t k = 0; k < labels->count; k++, row++) {
+        bool own = labels->labels[k] == points->label[p];
+        column[row] = own ? points->volume[p] / labels->volumes[k] : 0;
+    }
+}
+
+// Fits the volumes of some of the points to the energies of all.
 static sinew_status fit_volumes(const cubature *c, int32_t states, sn_arena *scratch,
                                 const sn_cubature_def *options, double *volume, double *error) {
     const sn_frame_samples *points = c->candidates;
-    int32_t labels[MOST_LABELS];
-    double volumes[MOST_LABELS];
-    int32_t label_count = list_labels(points, labels, volumes);
-    int32_t rows = states * (states + 1) / 2 + label_count;
-    double *A = SN_PUSH(scratch, double, (size_t)rows *(size_t)points->count);
+    label_volumes labels;
+    labels.count = list_labels(points, labels.labels, labels.volumes);
+    int32_t rows = states * (states + 1) / 2 + labels.count;
+    int32_t stride = (points->count + MOST_CANDIDATES - 1) / MOST_CANDIDATES;
+    size_t room = (size_t)(points->count / stride) + (size_t)stride + 8;
+
+    double *A = SN_PUSH(scratch, double, (size_t)rows *room);
     double *b = SN_PUSH(scratch, double, rows);
+    double *x = SN_PUSH(scratch, double, room);
+    double *spare = SN_PUSH(scratch, double, rows);
     SN_TRY(sn_arena_status(scratch));
 
+    int32_t columns = 0;
     for (int32_t p = 0; p < points->count; p++) {
-        double *column = A + (size_t)p * (size_t)rows;
-        int32_t row = 0;
-        for (int32_t j = 0; j < states; j++) {
-            for (int32_t k = 0; k <= j; k++, row++) {
-                // Pairs of different states count twice in the energy of a sum.
-                double both = j == k ? 1 : sqrt(2);
-                column[row] =
-                    both * points->volume[p] * pair_energy(c, p, c->strain[p][j], c->strain[p][k]);
-            }
-        }
-        for (int32_t k = 0; k < label_count; k++, row++) {
-            column[row] = labels[k] == points->label[p] ? points->volume[p] / volumes[k] : 0;
-        }
+        bool chosen = may_be_chosen(p, stride);
+        double *column = chosen ? A + (size_t)columns * (size_t)rows : spare;
+        fill_column(c, states, &labels, p, column);
         for (int32_t i = 0; i < rows; i++) {
             b[i] += column[i];
         }
+        columns += chosen;
     }
+    SN_ASSERT((size_t)columns <= room);
 
     int32_t most = options->most > 0 && options->most < MOST_POINTS ? options->most : MOST_POINTS;
-    sn_nnls_def def = {A, rows, points->count, b, options->tolerance, most};
-    SN_TRY(sn_nnls_solve(c->shape->context, &def, volume, error));
+    sn_nnls_def def = {A, rows, columns, b, options->tolerance, most};
+    SN_TRY(sn_nnls_solve(c->shape->context, &def, x, error));
+
     // Exactly the solid's volume.
     double sum = 0, total = 0;
-    for (int32_t p = 0; p < points->count; p++) {
-        volume[p] *= points->volume[p];
+    for (int32_t p = 0, column = 0; p < points->count; p++) {
+        volume[p] = may_be_chosen(p, stride) ? x[column++] * points->volume[p] : 0;
         sum += volume[p];
         total += points->volume[p];
     }

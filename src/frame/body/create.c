@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    SMOOTHING = 10,    // sweeps over the boundary of the voxels: steps are gone, the volume is kept
-    POINT_BLOCKS = 300 // of voxels, from which sample points are chosen
+    SMOOTHING = 10, // sweeps over the boundary of the voxels: steps are gone, the volume is kept
+    POINT_BLOCKS = 1000 // of voxels, from which sample points are chosen
 };
 
 sinew_frame_body_def sinew_default_frame_body_def(void) {

@@ -107,7 +107,7 @@ static sinew_status solve(const sn_shape *shape, const double *conductivity, sn_
         }
         memcpy(p->before, p->x, numbers * sizeof *p->x);
         sn_parallel_for(shape->context, voxels->count, CHUNK, residual_range, p);
-        sn_conduction_solve(p->conduction, p->x, load, 1e-6, MOST_ITERATIONS, &report);
+        sn_conduction_solve(p->conduction, p->x, load, 1e-4, MOST_ITERATIONS, &report);
     }
 
     // Mean 0.

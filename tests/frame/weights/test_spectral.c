@@ -138,9 +138,10 @@ static void test_against_dense(void **state) {
         }
     }
 
+    // The iteration ends when eigenvalues change by less than 1e-5.
     assert_true(sn_dense_symmetric_eigen(A, n, n, values, work));
     for (int k = 0; k < COUNT; k++) {
-        test_close("eigenvalue", modes.lambda[k], values[k], 1e-6 * values[COUNT - 1] + 1e-12);
+        test_close("eigenvalue", modes.lambda[k], values[k], 1e-5 * values[COUNT - 1] + 1e-12);
     }
     assert_true(values[1] > 1e-3 * values[COUNT - 1]);
 
