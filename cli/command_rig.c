@@ -105,7 +105,7 @@ static int read_tissues(rig_run *rig, const char *path) {
     sinew_scene_mistakes mistakes;
     cli_begin_mistakes(rig->context, &mistakes);
     sinew_status status = sinew_tissue_table_read(rig->context, sinew_file_get_source(file),
-                                                  &mistakes, &rig->tissues);
+                                                  rig->voxels, &mistakes, &rig->tissues);
     int result = cli_end_mistakes(rig->context, rig->command, file, path, status, &mistakes);
     sinew_file_close(file);
     return result;

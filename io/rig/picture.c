@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-enum { CELL_WIDTH = 480, CELL_HEIGHT = 400, SMOOTHING = 2 };
+enum { CELL_WIDTH = 480, CELL_HEIGHT = 400, SMOOTHING = 2, MOST_NAMES = 64 };
 
 typedef enum view { VIEW_TISSUES, VIEW_WEIGHTS, VIEW_REGIONS, VIEWS } view;
 
@@ -217,13 +217,13 @@ static sinew_status create_sheet(sinew_context *context, const sinew_rig_file_de
     sheet_def.captions = captions;
 
     // A legend, if there is something to tell apart and it fits.
-    const char *names[SN_MOST_TISSUES];
+    const char *names[MOST_NAMES];
     int32_t count = sn_rig_tissue_count(def);
-    for (int32_t i = 0; i < count; i++) {
-        names[i] = def->tissues->names[i];
+    for (int32_t i = 0; i < count && i < MOST_NAMES; i++) {
+        names[i] = sinew_tissue_table_get_name(def->tissues, i);
     }
     sn_legend legend = {.title = "tissues", .names = names, .name_count = count};
-    if (count > 1 && sn_legend_width(&legend) < VIEWS * CELL_WIDTH) {
+    if (count > 1 && count <= MOST_NAMES && sn_legend_width(&legend) < VIEWS * CELL_WIDTH) {
         sheet_def.legend = &legend;
     }
 

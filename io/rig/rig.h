@@ -7,15 +7,23 @@
 
 #include "io/scene/read.h"
 
-enum { SN_MOST_TISSUES = 64, SN_TISSUE_NAME = 64 };
+// A row of a table: a material and the labels that have it.
+typedef struct sn_tissue_entry {
+    int32_t first, last;   // labels; 0 and 0: all that no other entry names
+    const sn_json *at;     // where it stands in the table, for messages; NULL: made by code
+    const char *name;      // of the scene's material, different from all others
+    const sn_json *source; // of its material; NULL: by constants
+    sinew_autorig_tissue tissue;
+} sn_tissue_entry;
 
 struct sinew_tissue_table {
     sn_scene scene; // what materials are read into; its document holds their text
     sinew_context *context;
-    int32_t count;
-    sinew_autorig_tissue tissues[SN_MOST_TISSUES];
-    char names[SN_MOST_TISSUES][SN_TISSUE_NAME];
-    const sn_json *materials[SN_MOST_TISSUES]; // as the table has them; NULL: by constants
+    int32_t entry_count;
+    sn_tissue_entry *entries;
+    int32_t count;                 // tissues, one for each label
+    sinew_autorig_tissue *tissues; // by ascending label, once ranges are taken apart
+    int32_t *entry;                // of each tissue
 };
 
 // SINEW_OK if everything that is needed is there.

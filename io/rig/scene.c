@@ -56,17 +56,18 @@ int32_t sn_rig_count_voxels(const sinew_rig_file_def *def, int32_t tissue) {
 static void write_materials(const sinew_tissue_table *table, sn_json_writer *w) {
     sn_json_write_key(w, "materials");
     sn_json_begin_object(w);
-    for (int32_t i = 0; i < table->count; i++) {
-        sn_json_write_key(w, table->names[i]);
-        if (table->materials[i]) {
-            sn_json_write_tree(w, table->materials[i]);
+    for (int32_t i = 0; i < table->entry_count; i++) {
+        const sn_tissue_entry *entry = &table->entries[i];
+        sn_json_write_key(w, entry->name);
+        if (entry->source) {
+            sn_json_write_tree(w, entry->source);
             continue;
         }
 
         sn_json_begin_object(w);
-        write_number(w, "young", table->tissues[i].material.young);
-        write_number(w, "poisson", table->tissues[i].material.poisson);
-        write_number(w, "density", table->tissues[i].material.density);
+        write_number(w, "young", entry->tissue.material.young);
+        write_number(w, "poisson", entry->tissue.material.poisson);
+        write_number(w, "density", entry->tissue.material.density);
         sn_json_end_object(w);
     }
 
@@ -204,7 +205,7 @@ static void write_body(const sinew_rig_file_def *def, const bool *held, sn_json_
         for (int32_t i = 0; i < def->tissues->count; i++) {
             char label[16];
             snprintf(label, sizeof label, "%d", (int)def->tissues->tissues[i].label);
-            write_text(w, label, def->tissues->names[i]);
+            write_text(w, label, sinew_tissue_table_get_name(def->tissues, i));
         }
         sn_json_end_object(w);
     }

@@ -1,5 +1,5 @@
-// The table of tissues: a JSON file in which each label has a name, a material as in scenes, and
-// whether it is rigid.
+// The table of tissues: a JSON file in which each label, each range of labels, or all others have a
+// name, a material as in scenes, and whether they are rigid.
 #include "io/rig/rig.h"
 
 #include "io/public/bytes.h"
@@ -8,78 +8,174 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void read_label(sn_scene_reader *reader, const sn_json *json, int32_t *label) {
-    char *end;
-    long value = strtol(json->key, &end, 10);
-    if (*end || value < 1 || value > 65535) {
-        sn_json_key_mistake(reader->mistakes, json, "labels are whole numbers from 1 to 65535");
-        value = 0;
+// "7", "3-17" or "default".
+static void read_labels(sn_scene_reader *reader, const sn_json *json, sn_tissue_entry *entry) {
+    if (strcmp(json->key, "default") == 0) {
+        return;
     }
-    *label = (int32_t)value;
+
+    char *end;
+    long first = strtol(json->key, &end, 10);
+    long last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+    if (*end || first < 1 || last < first || last > 65535) {
+        sn_json_key_mistake(reader->mistakes, json,
+                            "labels are whole numbers from 1 to 65535, ranges such as \"3-17\", or "
+                            "\"default\" for all others");
+        return;
+    }
+    entry->first = (int32_t)first;
+    entry->last = (int32_t)last;
 }
 
-static void read_tissue(sinew_tissue_table *table, sn_scene_reader *reader, const sn_json *json,
-                        int32_t index) {
-    sinew_autorig_tissue *tissue = &table->tissues[index];
-    *tissue = sinew_default_autorig_tissue();
-    read_label(reader, json, &tissue->label);
-    snprintf(table->names[index], SN_TISSUE_NAME, "label %d", (int)tissue->label);
+// Names become those of the scene's materials, so that no two may be equal.
+static void read_name(sn_scene_reader *reader, const sinew_tissue_table *table, const sn_json *json,
+                      int32_t index) {
+    sn_tissue_entry *entry = &table->entries[index];
+    sn_json_string(reader->mistakes, sn_json_get(json, "name"), &entry->name);
+    if (!entry->name && entry->first == 0) {
+        entry->name = "other labels";
+    } else if (!entry->name) {
+        enum { SIZE = 32 };
+        char *name = SN_PUSH(&reader->scene->arena, char, SIZE);
+        if (name) {
+            snprintf(name, SIZE, "label %s", json->key);
+        }
+        entry->name = name;
+    }
+
+    for (int32_t i = 0; entry->name && i < index; i++) {
+        if (table->entries[i].name && strcmp(table->entries[i].name, entry->name) == 0) {
+            const sn_json *own = sn_json_get(json, "name");
+            sn_json_mistake(reader->mistakes, own ? own : json, "two tissues have the name \"%s\"",
+                            entry->name);
+        }
+    }
+}
+
+static void read_entry(sinew_tissue_table *table, sn_scene_reader *reader, const sn_json *json,
+                       int32_t index) {
+    sn_tissue_entry *entry = &table->entries[index];
+    *entry = (sn_tissue_entry){.at = json, .tissue = sinew_default_autorig_tissue()};
+    read_labels(reader, json, entry);
     if (!sn_scene_check_object(reader, json, SN_KEYS("name", "material", "rigid"))) {
         return;
     }
 
-    // Names become those of the scene's materials, so that no two may be equal.
-    const char *name = NULL;
-    sn_json_string(reader->mistakes, sn_json_get(json, "name"), &name);
-    if (name) {
-        snprintf(table->names[index], SN_TISSUE_NAME, "%s", name);
-    }
-    for (int32_t i = 0; i < index; i++) {
-        if (strcmp(table->names[i], table->names[index]) == 0) {
-            sn_json_mistake(reader->mistakes, sn_json_get(json, "name"),
-                            "two tissues have the name \"%s\"", name);
-        }
-    }
-
-    sn_json_boolean(reader->mistakes, sn_json_get(json, "rigid"), &tissue->rigid);
-    table->materials[index] = sn_json_get(json, "material");
-    int32_t material = sn_scene_read_material(reader, table->materials[index]);
+    read_name(reader, table, json, index);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "rigid"), &entry->tissue.rigid);
+    entry->source = sn_json_get(json, "material");
+    int32_t material = sn_scene_read_material(reader, entry->source);
     if (material >= 0) {
-        tissue->material = reader->scene->materials[material].def;
+        entry->tissue.material = reader->scene->materials[material].def;
     }
 }
 
-static void read_tissues(sinew_tissue_table *table, sn_scene_reader *reader, const sn_json *root) {
+static sinew_status read_entries(sinew_tissue_table *table, sn_scene_reader *reader,
+                                 const sn_json *root) {
     if (!root || !sn_json_is(reader->mistakes, root, SN_JSON_OBJECT)) {
-        return;
+        return SINEW_OK;
     }
 
+    table->entries = SN_PUSH(&table->scene.arena, sn_tissue_entry, root->count);
+    SN_TRY(sn_arena_status(&table->scene.arena));
     for (int32_t i = 0; i < root->count; i++) {
         const char *key = root->items[i].key;
-        if (key[0] == '/' || key[0] == '$') {
-            continue; // a remark
+        if (key[0] != '/' && key[0] != '$') { // a remark
+            read_entry(table, reader, &root->items[i], table->entry_count++);
         }
-        if (table->count == SN_MOST_TISSUES) {
-            sn_json_key_mistake(reader->mistakes, &root->items[i], "more than %d tissues",
-                                SN_MOST_TISSUES);
-            return;
-        }
-        read_tissue(table, reader, &root->items[i], table->count++);
     }
 
-    if (table->count == 0) {
+    if (table->entry_count == 0) {
         sn_json_mistake(reader->mistakes, root, "the table is empty");
     }
+    return SINEW_OK;
+}
+
+// --- one tissue for each label
+
+enum { LABELS = 65536 };
+
+// Labels that the entries name one by one, and the solid's labels that are in a range or left to
+// the default.
+static void find_owners(const sinew_tissue_table *table, const sinew_voxels *voxels,
+                        sn_mistakes *mistakes, bool *used, int32_t *owner) {
+    int32_t fallback = -1;
+    for (int32_t i = 0; i < LABELS; i++) {
+        owner[i] = -1;
+    }
+
+    for (int32_t i = 0; i < table->entry_count; i++) {
+        const sn_tissue_entry *entry = &table->entries[i];
+        if (entry->first == 0) {
+            fallback = i;
+            continue;
+        }
+        for (int32_t label = entry->first; label <= entry->last; label++) {
+            if (owner[label] >= 0 && mistakes) {
+                sn_json_key_mistake(mistakes, entry->at, "label %d is in \"%s\" already",
+                                    (int)label, table->entries[owner[label]].at->key);
+                break;
+            }
+            owner[label] = i;
+        }
+    }
+
+    int32_t count = voxels ? sinew_voxels_get_count(voxels) : 0;
+    const uint16_t *labels = voxels ? sinew_voxels_get_labels(voxels) : NULL;
+    for (int32_t v = 0; v < count; v++) {
+        used[labels[v]] = true;
+    }
+
+    for (int32_t label = 1; label < LABELS; label++) {
+        bool alone = owner[label] >= 0 &&
+                     table->entries[owner[label]].first == table->entries[owner[label]].last;
+        if (used[label] && owner[label] < 0) {
+            owner[label] = fallback;
+        } else if (!used[label] && !alone) {
+            owner[label] = -1;
+        }
+    }
+}
+
+static sinew_status take_apart(sinew_tissue_table *table, const sinew_voxels *voxels,
+                               sn_mistakes *mistakes) {
+    sn_arena *arena = &table->scene.arena;
+    sn_arena scratch = sn_arena_create(table->context);
+    int32_t *owner = SN_PUSH(&scratch, int32_t, LABELS);
+    bool *used = SN_PUSH(&scratch, bool, LABELS);
+    if (sn_arena_status(&scratch) == SINEW_OK) {
+        find_owners(table, voxels, mistakes, used, owner);
+        for (int32_t label = 1; label < LABELS; label++) {
+            table->count += owner[label] >= 0;
+        }
+    }
+
+    table->tissues = SN_PUSH(arena, sinew_autorig_tissue, table->count);
+    table->entry = SN_PUSH(arena, int32_t, table->count);
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        status = sn_arena_status(arena);
+    }
+    for (int32_t label = 1, i = 0; status == SINEW_OK && label < LABELS; label++) {
+        if (owner[label] >= 0) {
+            table->tissues[i] = table->entries[owner[label]].tissue;
+            table->tissues[i].label = label;
+            table->entry[i++] = owner[label];
+        }
+    }
+
+    sn_arena_destroy(&scratch);
+    return status;
 }
 
 static sinew_status read(sinew_tissue_table *table, const sinew_source *source,
-                         sn_mistakes *mistakes) {
+                         const sinew_voxels *voxels, sn_mistakes *mistakes) {
     sn_json_options options = {.name = source->name, .comments = true};
     SN_TRY(sn_json_parse(table->context, source->data, source->size, &options, mistakes,
                          &table->scene.document));
     sn_scene_reader reader = {&table->scene, mistakes};
-    read_tissues(table, &reader, table->scene.document.root);
-    SN_TRY(sn_arena_status(&table->scene.arena));
+    SN_TRY(read_entries(table, &reader, table->scene.document.root));
+    SN_TRY(take_apart(table, voxels, mistakes));
 
     sn_mistakes_sort(mistakes);
     return sn_mistakes_status(mistakes);
@@ -97,14 +193,15 @@ static sinew_tissue_table *create(sinew_context *context) {
 }
 
 sinew_status sinew_tissue_table_read(sinew_context *context, const sinew_source *source,
-                                     sinew_scene_mistakes *mistakes, sinew_tissue_table **table) {
+                                     const sinew_voxels *voxels, sinew_scene_mistakes *mistakes,
+                                     sinew_tissue_table **table) {
     sinew_tissue_table *made = create(context);
     if (!made) {
         return SINEW_OUT_OF_MEMORY;
     }
 
     sn_mistakes found = sn_mistakes_create(context);
-    sinew_status status = read(made, source, &found);
+    sinew_status status = read(made, source, voxels, &found);
     if (mistakes) {
         mistakes->count = found.total;
         if (mistakes->text) {
@@ -131,17 +228,23 @@ sinew_status sinew_tissue_table_create_specimen(sinew_context *context, sinew_sp
         return SINEW_OUT_OF_MEMORY;
     }
 
-    SN_ASSERT(count <= SN_MOST_TISSUES);
-    made->count = count;
-    for (int32_t i = 0; i < count; i++) {
-        sinew_autorig_tissue *tissue = &made->tissues[i];
-        *tissue = sinew_default_autorig_tissue();
-        tissue->label = from[i].label;
-        tissue->rigid = from[i].rigid;
-        tissue->material.young = from[i].young;
-        tissue->material.poisson = from[i].poisson;
-        tissue->material.density = from[i].density;
-        snprintf(made->names[i], SN_TISSUE_NAME, "%s", from[i].name);
+    made->entries = SN_PUSH(&made->scene.arena, sn_tissue_entry, count);
+    sinew_status status = sn_arena_status(&made->scene.arena);
+    for (int32_t i = 0; status == SINEW_OK && i < count; i++) {
+        sinew_autorig_tissue tissue = sinew_default_autorig_tissue();
+        tissue.rigid = from[i].rigid;
+        tissue.material.young = from[i].young;
+        tissue.material.poisson = from[i].poisson;
+        tissue.material.density = from[i].density;
+        made->entries[made->entry_count++] = (sn_tissue_entry){
+            .first = from[i].label, .last = from[i].label, .name = from[i].name, .tissue = tissue};
+    }
+    if (status == SINEW_OK) {
+        status = take_apart(made, NULL, NULL);
+    }
+    if (status != SINEW_OK) {
+        sinew_tissue_table_destroy(made);
+        return status;
     }
 
     *table = made;
@@ -164,5 +267,5 @@ const sinew_autorig_tissue *sinew_tissue_table_get(const sinew_tissue_table *tab
 }
 
 const char *sinew_tissue_table_get_name(const sinew_tissue_table *table, int32_t index) {
-    return index >= 0 && index < table->count ? table->names[index] : NULL;
+    return index >= 0 && index < table->count ? table->entries[table->entry[index]].name : NULL;
 }

@@ -10,7 +10,7 @@ static const char table_text[] =
 static sinew_tissue_table *read_table(sinew_context *context) {
     sinew_source source = {.name = "t.json", .data = table_text, .size = strlen(table_text)};
     sinew_tissue_table *table;
-    assert_ok(context, sinew_tissue_table_read(context, &source, NULL, &table));
+    assert_ok(context, sinew_tissue_table_read(context, &source, NULL, NULL, &table));
     return table;
 }
 
@@ -38,11 +38,53 @@ static void test_tables(void **state) {
     sinew_source source = {.name = "t.json", .data = wrong, .size = strlen(wrong)};
     sinew_scene_mistakes mistakes = {0};
     assert_ok(context, sinew_bytes_create(context, &mistakes.text));
-    assert_int_equal(sinew_tissue_table_read(context, &source, &mistakes, &table),
+    assert_int_equal(sinew_tissue_table_read(context, &source, NULL, &mistakes, &table),
                      SINEW_INVALID_DATA);
     assert_int_equal(mistakes.count, 2);
     assert_non_null(strstr(sinew_bytes_get_data(mistakes.text), "t.json:1:"));
     sinew_bytes_destroy(mistakes.text);
+    sinew_context_destroy(context);
+}
+
+// An atlas of 116 labels by two ranges, one label of its own and a default.
+static void test_ranges(void **state) {
+    (void)state;
+    sinew_context *context = public_context();
+    uint16_t labels[120];
+    for (int i = 0; i < 120; i++) {
+        labels[i] = (uint16_t)(i < 116 ? 10 * (i + 1) : 0);
+    }
+    sinew_label_grid grid = {.cells = {120, 1, 1}, .spacing = {1, 1, 1}, .labels16 = labels};
+    sinew_voxels *voxels;
+    assert_ok(context, sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels));
+
+    const char text[] = "{\"1-500\": {\"name\": \"cortex\", \"material\": {\"young\": 2e3}},"
+                        " \"501-509\": {}, \"7\": {\"rigid\": true}, \"510\": {\"rigid\": true},"
+                        " \"default\": {\"material\": {\"young\": 9e3}}}";
+    sinew_source source = {.name = "t.json", .data = text, .size = strlen(text)};
+    sinew_scene_mistakes mistakes = {0};
+    sinew_tissue_table *table;
+    assert_int_equal(sinew_tissue_table_read(context, &source, voxels, &mistakes, &table),
+                     SINEW_INVALID_DATA); // 7 is in 1-500 already
+    assert_int_equal(mistakes.count, 1);
+
+    const char good[] = "{\"1-500\": {\"name\": \"cortex\", \"material\": {\"young\": 2e3}},"
+                        " \"510\": {\"rigid\": true}, \"2000\": {},"
+                        " \"default\": {\"material\": {\"young\": 9e3}}}";
+    source = (sinew_source){.name = "t.json", .data = good, .size = strlen(good)};
+    assert_ok(context, sinew_tissue_table_read(context, &source, voxels, NULL, &table));
+    int32_t count;
+    const sinew_autorig_tissue *tissues = sinew_tissue_table_get(table, &count);
+    assert_int_equal(count, 117); // the solid's labels and 2000, which is named by itself
+    for (int32_t i = 0; i < 116; i++) {
+        assert_int_equal(tissues[i].label, 10 * (i + 1));
+        assert_true(i == 50 ? tissues[i].rigid : tissues[i].material.young == (i < 50 ? 2e3 : 9e3));
+    }
+    assert_string_equal(sinew_tissue_table_get_name(table, 49), "cortex");
+    assert_string_equal(sinew_tissue_table_get_name(table, 50), "label 510");
+    assert_string_equal(sinew_tissue_table_get_name(table, 51), "other labels");
+    sinew_tissue_table_destroy(table);
+    sinew_voxels_destroy(voxels);
     sinew_context_destroy(context);
 }
 
@@ -292,8 +334,11 @@ static void test_plots(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),   cmocka_unit_test(test_rig_files),
-        cmocka_unit_test(test_variants), cmocka_unit_test(test_regions_and_parts),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_rig_files),
+        cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_regions_and_parts),
         cmocka_unit_test(test_plots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

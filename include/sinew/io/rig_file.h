@@ -18,11 +18,14 @@ extern "C" {
 /// Opaque: what the labels of a solid stand for, each with a name.
 typedef struct sinew_tissue_table sinew_tissue_table;
 
-/// Reads a table: JSON in which each label has a name, a material as in scenes, and whether it is
-/// rigid. `mistakes` may be NULL.
+/// Reads a table: JSON in which a label, a range of labels, or all others ("default") have a name,
+/// a material as in scenes, and whether they are rigid. Ranges and the default stand for the labels
+/// that `voxels` has; NULL: for none. `mistakes` may be NULL.
 ///   {"1": {"name": "muscle", "material": {"young": 6e4, "poisson": 0.45}},
-///    "2": {"name": "bone", "material": {"preset": "bone"}, "rigid": true}}
+///    "2-27": {"name": "bone", "material": {"preset": "bone"}, "rigid": true},
+///    "default": {"name": "fat", "material": {"young": 1.2e4}}}
 SINEW_API sinew_status sinew_tissue_table_read(sinew_context *context, const sinew_source *source,
+                                               const sinew_voxels *voxels,
                                                sinew_scene_mistakes *mistakes,
                                                sinew_tissue_table **table);
 /// The table of a specimen.
