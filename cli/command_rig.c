@@ -14,6 +14,7 @@
 #include "sinew/io/words.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ enum { WARM_UP = 3, TIMED_STEPS = 12 };
 typedef struct rig_options {
     const char *output, *tissues, *kind, *blend, *metric, *up, *unit, *specks;
     int64_t nodes, samples, resolution, levels, threads, voxels, memory;
-    double spacing, fit;
+    double spacing, fit, threshold;
     cli_list at;
     cli_optional_text json;
 } rig_options;
@@ -238,6 +239,8 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
                            .memory_limit = (size_t)o->memory * 1000000,
                            .unit = unit,
                            .up = up,
+                           .use_threshold = !isnan(o->threshold),
+                           .threshold = o->threshold,
                            .specks = o->specks,
                            .specimen_voxels = (int32_t)o->voxels};
     cli_activity activity;
@@ -284,6 +287,7 @@ static int run(const cli_command *command, int argc, char **argv) {
                      .blend = "linear",
                      .metric = "compliance",
                      .specks = "drop",
+                     .threshold = NAN,
                      .nodes = 10,
                      .levels = 2,
                      .threads = 2,
@@ -303,6 +307,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"unit", 'u', CLI_TEXT, &o.unit, "UNIT",
          "one of {units}, or metres (default: as the header says; surfaces: m)", 0, 0},
         CLI_UP(o.up),
+        {"threshold", 0, CLI_NUMBER, &o.threshold, "VALUE",
+         "volumes: an image, solid where it is at least VALUE", -1e300, 1e300},
         {"samples", 0, CLI_INTEGER, &o.samples, "N",
          "number of samples (default: as many as --fit needs)", 1, 1e7},
         {"fit", 0, CLI_NUMBER, &o.fit, "ERROR",

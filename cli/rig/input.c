@@ -52,6 +52,8 @@ static int read_volume(rig_run *rig, const sinew_source *source, const rig_readi
     sinew_volume_read_def def = sinew_default_volume_read_def();
     def.unit = reading->unit;
     def.memory_limit = reading->memory_limit;
+    def.use_threshold = reading->use_threshold;
+    def.threshold = reading->threshold;
     if (sinew_volume_file_read(rig->context, source, &def, &file) != SINEW_OK) {
         return rig_fail(rig);
     }
@@ -200,10 +202,12 @@ static int check_options(const rig_run *rig, const rig_reading *reading, const c
         {"up", "sets the up axis of surfaces", {false, false, true}},
         {"unit", "sets the unit of files", {false, true, true}},
         {"voxels", "sets the size of specimens", {true, false, false}},
+        {"threshold", "makes a solid of an image", {false, true, false}},
     };
 
-    const bool given[] = {reading->resolution > 0, reading->spacing > 0, reading->up != 0,
-                          reading->unit > 0, reading->specimen_voxels > 0};
+    const bool given[] = {
+        reading->resolution > 0, reading->spacing > 0,         reading->up != 0,
+        reading->unit > 0,       reading->specimen_voxels > 0, reading->use_threshold};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!given[i] || options[i].suits[kind]) {
             continue;

@@ -44,7 +44,9 @@ typedef struct rig_reading {
     double unit; // metres in a unit of the files; 0: as a volume's header says, 1 for surfaces
     char up;     // surfaces: the axis that points up, 'y' or 'z'; 0: as is usual for the format
     int32_t specimen_voxels; // about how many; 0: the papers'
-    const char *specks;      // "drop", "join" or "keep"
+    bool use_threshold;      // volumes: an image, solid from `threshold` on
+    double threshold;
+    const char *specks; // "drop", "join" or "keep"
 } rig_reading;
 
 // Closed surfaces (labels 1, 2, ... in their order; the later wins where they overlap), one label

@@ -33,7 +33,10 @@ sinew_status sinew_volume_file_read(sinew_context *context, const sinew_source *
     // Without options the header decides on the unit.
     sn_volume_options options = {0};
     if (def) {
-        options = (sn_volume_options){.unit = def->unit, .memory_limit = def->memory_limit};
+        options = (sn_volume_options){.unit = def->unit,
+                                      .memory_limit = def->memory_limit,
+                                      .use_threshold = def->use_threshold,
+                                      .threshold = def->threshold};
     }
 
     sinew_status status = sn_volume_read(context, source, &options, &made->file);

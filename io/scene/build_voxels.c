@@ -76,7 +76,9 @@ static sinew_status voxels_of_volume(const sn_builder *b, const sn_scene_shape *
     SN_TRY(sn_fetch(b->context, b->fetch, b->fetch_user, shape->volume, &data, &size));
 
     sn_source source = {shape->volume, data, size, b->fetch, b->fetch_user, true};
-    sn_volume_options options = {.unit = shape->volume_unit};
+    sn_volume_options options = {.unit = shape->volume_unit,
+                                 .use_threshold = shape->use_threshold,
+                                 .threshold = shape->threshold};
     sn_volume_file file;
     sinew_status status = sn_volume_read(b->context, &source, &options, &file);
 

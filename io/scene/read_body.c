@@ -101,8 +101,9 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json,
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("kind", "element", "center", "size", "thickness", "cells",
                                        "cell", "tets_per_cell", "file", "tets", "scale", "up",
-                                       "solids", "volume", "character", "bone_radius", "specimen",
-                                       "voxels", "surfaces", "gradients", "layers", "organism"))) {
+                                       "solids", "volume", "threshold", "character", "bone_radius",
+                                       "specimen", "voxels", "surfaces", "gradients", "layers",
+                                       "organism"))) {
         return;
     }
 
@@ -123,6 +124,14 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json,
     }
 
     sn_json_string(reader->mistakes, sn_json_get(json, "volume"), &shape->volume);
+    shape->use_threshold = sn_json_get(json, "threshold") != NULL;
+    sn_json_number(reader->mistakes, sn_json_get(json, "threshold"), -INFINITY, INFINITY, "",
+                   &shape->threshold);
+    if (shape->use_threshold && !shape->volume) {
+        sn_json_mistake(reader->mistakes, sn_json_get(json, "threshold"),
+                        "a threshold makes a solid of a \"volume\", which is missing");
+    }
+
     shape->generated = !sn_json_get(json, "file") && !solids && !shape->volume;
     sn_scene_read_maps(reader, json, shape);
 

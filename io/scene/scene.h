@@ -67,7 +67,9 @@ typedef struct sn_scene_shape {
     const sinew_solid_def *solids;
     const char *volume; // file of labels
     double volume_unit; // [m] of its lengths; 0: as its header says
-    bool is_character;  // made by code
+    bool use_threshold; // the volume is an image, solid from `threshold` on
+    double threshold;
+    bool is_character; // made by code
     sn_character_def character;
     bool is_organism; // made by code too
     sn_organism_kind organism;

@@ -4,6 +4,7 @@
 #include "io/bytes/inflate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const size_t default_limit =
@@ -246,57 +247,165 @@ static sinew_status set_frame(sinew_context *context, const sn_source *source,
     return SINEW_OK;
 }
 
-// Copies the labels in the order of the grid, checking each.
-static sinew_status copy_labels(sinew_context *context, const sn_source *source,
-                                const sn_volume_header *header, const orientation *t,
-                                const uint8_t *data, sn_number_type type, bool big,
-                                sn_volume_file *file) {
+// The numbers of a file, by the cells of the grid.
+typedef struct numbers {
+    const uint8_t *data;
+    sn_number_type type;
+    bool big, plain;
+    double slope, intercept;
+    size_t stride[3]; // along the grid's axes, in numbers
+    bool back[3];
+    const int32_t *cells;
+} numbers;
+
+static numbers numbers_of(const sn_volume_header *header, const orientation *t, const uint8_t *data,
+                          const int32_t *cells) {
     size_t stride[3] = {1, (size_t)header->size[0],
                         (size_t)header->size[0] * (size_t)header->size[1]};
-    size_t number = sn_type_size(type);
-    size_t count = stride[2] * (size_t)header->size[2];
-    uint16_t *labels = sn_buffer_push(&file->labels, count, sizeof *labels);
+    bool text = header->encoding == SN_VOLUME_TEXT; // read as doubles, little-endian
+    numbers n = {.data = data,
+                 .type = text ? SN_TYPE_F64 : header->type,
+                 .big = !text && header->big,
+                 .plain = header->slope == 1 && header->intercept == 0,
+                 .slope = header->slope,
+                 .intercept = header->intercept,
+                 .cells = cells};
+    for (int k = 0; k < 3; k++) {
+        n.stride[k] = stride[t->from[k]];
+        n.back[k] = t->back[k];
+    }
+    return n;
+}
 
+static double number_at(const numbers *n, const int32_t c[3]) {
+    size_t from = 0;
+    for (int k = 0; k < 3; k++) {
+        from += n->stride[k] * (size_t)(n->back[k] ? n->cells[k] - 1 - c[k] : c[k]);
+    }
+    double value = sn_load_number(n->data + from * sn_type_size(n->type), n->type, n->big);
+    return n->plain ? value : value * n->slope + n->intercept;
+}
+
+// Goes to the next cell, x first; false after the last.
+static bool next_cell(const int32_t cells[3], int32_t c[3]) {
+    for (int k = 0; k < 3; k++) {
+        if (++c[k] < cells[k]) {
+            return true;
+        }
+        c[k] = 0;
+    }
+    return false;
+}
+
+// The value that separates dark from bright cells best: the one that makes the variance between the
+// two classes largest (Otsu 1979).
+static double suggest_threshold(const numbers *n) {
+    enum { BINS = 256 };
+    double low = INFINITY, high = -INFINITY;
+    int32_t c[3] = {0};
+    do {
+        double value = number_at(n, c);
+        if (isfinite(value)) {
+            low = fmin(low, value);
+            high = fmax(high, value);
+        }
+    } while (next_cell(n->cells, c));
+
+    double count[BINS] = {0}, total = 0, moment = 0;
+    double width = (high - low) / BINS;
+    do {
+        double value = number_at(n, c);
+        if (isfinite(value) && width > 0) {
+            int bin = (int)fmin((value - low) / width, BINS - 1);
+            count[bin]++;
+            total++;
+            moment += bin;
+        }
+    } while (next_cell(n->cells, c));
+
+    double below = 0, below_moment = 0, best = -1;
+    int chosen = BINS / 2;
+    for (int i = 0; i + 1 < BINS; i++) {
+        below += count[i];
+        below_moment += i * count[i];
+        double difference = moment * below - below_moment * total;
+        double variance = difference * difference / fmax(below * (total - below), 1);
+        if (variance > best) {
+            best = variance;
+            chosen = i + 1;
+        }
+    }
+    return low + chosen * width;
+}
+
+static sinew_status refuse_image(sinew_context *context, const sn_source *source, const numbers *n,
+                                 const char *reason) {
+    return sn_source_fail(context, source, SINEW_INVALID_DATA,
+                          "%s. If this is an image rather than labels, a threshold makes it a "
+                          "solid (--threshold %.4g, or \"threshold\" in a scene)",
+                          reason, suggest_threshold(n));
+}
+
+// In an image nearly every cell differs from its neighbours; labels come in regions.
+static bool looks_like_image(const uint16_t *labels, const int32_t cells[3]) {
+    enum { LABELS = 65536, MOST_CERTAIN = 64 };
+    size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
+    size_t pairs = 0, different = 0;
+    uint64_t used[LABELS / 64] = {0};
+    for (size_t i = 0; i < count; i++) {
+        used[labels[i] / 64] |= (uint64_t)1 << labels[i] % 64;
+        if (i % (size_t)cells[0] != 0 && labels[i] && labels[i - 1]) {
+            pairs++;
+            different += labels[i] != labels[i - 1];
+        }
+    }
+
+    int distinct = 0;
+    for (int i = 0; i < LABELS / 64; i++) {
+        for (uint64_t bits = used[i]; bits; bits &= bits - 1) {
+            distinct++;
+        }
+    }
+    return distinct > MOST_CERTAIN && different > pairs / 2;
+}
+
+// Copies the labels in the order of the grid, checking each; or makes them by a threshold.
+static sinew_status copy_labels(sinew_context *context, const sn_source *source, const numbers *n,
+                                const sn_volume_options *options, sn_volume_file *file) {
+    const int32_t *cells = file->grid.cells;
+    size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
+    uint16_t *labels = sn_buffer_push(&file->labels, count, sizeof *labels);
     if (!labels) {
         return SINEW_OUT_OF_MEMORY;
     }
 
-    const int32_t *cells = file->grid.cells;
-    bool plain = header->slope == 1 && header->intercept == 0;
+    int32_t c[3] = {0};
     size_t at = 0;
-
-    for (int32_t z = 0; z < cells[2]; z++) {
-        for (int32_t y = 0; y < cells[1]; y++) {
-            int32_t c[3] = {0, y, z};
-            for (c[0] = 0; c[0] < cells[0]; c[0]++, at++) {
-                size_t from = 0;
-                for (int k = 0; k < 3; k++) {
-                    from += stride[t->from[k]] * (size_t)(t->back[k] ? cells[k] - 1 - c[k] : c[k]);
-                }
-
-                double value = sn_load_number(data + from * number, type, big);
-                if (!plain) {
-                    value = value * header->slope + header->intercept;
-                }
-
-                // Labels are whole numbers.
-                double whole = floor(value + 0.5);
-                if (!(value >= 0 && value <= 65535) || fabs(value - whole) > 1e-6) {
-                    return sn_source_fail(
-                        context, source, SINEW_INVALID_DATA,
-                        "cell %d %d %d has the value %g; labels are whole numbers from 0 to 65535",
-                        c[0], y, z, value);
-                }
-
-                labels[at] = (uint16_t)whole;
-                if (labels[at]) {
-                    file->inside_count++;
-                }
-                if (labels[at] > file->largest_label) {
-                    file->largest_label = labels[at];
-                }
-            }
+    do {
+        double value = number_at(n, c);
+        double label = floor(value + 0.5);
+        if (options && options->use_threshold) {
+            label = value >= options->threshold;
+        } else if (!(value >= 0 && value <= 65535) || fabs(value - label) > 1e-6) {
+            char reason[160];
+            snprintf(reason, sizeof reason,
+                     "cell %d %d %d has the value %g; labels are whole numbers from 0 to 65535",
+                     c[0], c[1], c[2], value);
+            return refuse_image(context, source, n, reason);
         }
+
+        labels[at] = (uint16_t)label;
+        file->inside_count += labels[at] != 0;
+        if (labels[at] > file->largest_label) {
+            file->largest_label = labels[at];
+        }
+        at++;
+    } while (next_cell(cells, c));
+
+    if (looks_like_image(labels, cells)) {
+        return refuse_image(context, source, n,
+                            "there are more than 64 different labels, and most cells differ from "
+                            "their neighbours");
     }
 
     file->grid.labels16 = labels;
@@ -385,11 +494,9 @@ sinew_status sn_volume_finish(sinew_context *context, const sn_source *source,
     sn_buffer scratch = sn_buffer_create(context);
     const uint8_t *data = NULL;
     sinew_status status = open_data(context, header, count, limit, &scratch, &data, &size);
-    bool text = header->encoding == SN_VOLUME_TEXT; // read as doubles, little-endian
-
     if (status == SINEW_OK) {
-        status = copy_labels(context, source, header, &t, data, text ? SN_TYPE_F64 : header->type,
-                             !text && header->big, file);
+        numbers numbers = numbers_of(header, &t, data, file->grid.cells);
+        status = copy_labels(context, source, &numbers, options, file);
     }
 
     sn_buffer_destroy(&scratch);

@@ -11,7 +11,7 @@
 // z up; NRRD files with other conventions are converted. Axes that run backwards or in another
 // order are corrected. A grid that is not aligned with the world keeps its own axes, and the
 // remaining rotation is reported. Labels are whole numbers from 0 to 65535, even if a file stores
-// them as floating-point numbers.
+// them as floating-point numbers. Images are refused, or made into a solid by a threshold.
 #ifndef SN_IO_VOLUME_VOLUME_H
 #define SN_IO_VOLUME_VOLUME_H
 
@@ -31,6 +31,8 @@ typedef enum sn_volume_format {
 typedef struct sn_volume_options {
     double unit;         // metres per unit of the file; 0: as in the header
     size_t memory_limit; // bytes; 0: 4 GiB, or half of a smaller address space
+    bool use_threshold;  // the numbers are no labels: cells from `threshold` on get the label 1
+    double threshold;
 } sn_volume_options;
 
 typedef struct sn_volume_file {

@@ -1,6 +1,9 @@
 """sinew rig: a scene that runs, a report that adds up, surfaces and volumes as input, tables of tissues, bad input."""
 import json
+import math
 import os
+import random
+import re
 import struct
 import subprocess
 
@@ -19,12 +22,12 @@ def write_cube(path, low, high):
             print("f", *face, file=file)
 
 
-def write_volume(path, cells, label_of, units='"mm" "mm" "mm"', directions="(2,0,0) (0,2,0) (0,0,2)"):
+def write_volume(path, cells, label_of, units='"mm" "mm" "mm"', directions="(2,0,0) (0,2,0) (0,0,2)", kind="uint8"):
     data = [label_of(x, y, z) for z in range(cells[2]) for y in range(cells[1]) for x in range(cells[0])]
-    header = (f"NRRD0004\ntype: uint8\ndimension: 3\nsizes: {cells[0]} {cells[1]} {cells[2]}\nencoding: raw\n"
+    header = (f"NRRD0004\ntype: {kind}\nendian: little\ndimension: 3\nsizes: {cells[0]} {cells[1]} {cells[2]}\nencoding: raw\n"
               f"space: right-anterior-superior\nspace units: {units}\nspace directions: {directions}\nspace origin: (0,0,0)\n\n")
     with open(path, "wb") as file:
-        file.write(header.encode() + struct.pack(f"{len(data)}B", *data))
+        file.write(header.encode() + struct.pack(f"<{len(data)}{dict(uint8='B', uint16='H')[kind]}", *data))
 
 
 def rig(place, *arguments):
@@ -224,6 +227,22 @@ def test_specks():
         assert (kept["voxels"], kept["nodes"], kept["specks"]) == (1202, 2, 0), kept
         told = run("rig", path, "-n", 2, "-o", target)
         assert "1 disconnected speck of 1 voxel dropped (--specks)" in told.stdout, told.stdout
+
+
+def test_images():
+    """A scan is no label volume: a sphere in noise is refused with a threshold between the two, which makes a sphere."""
+    with folder() as place:
+        path, target = os.path.join(place, "scan.nrrd"), os.path.join(place, "rig")
+        noise = random.Random(5)
+        write_volume(path, (24, 24, 24), lambda x, y, z: (900 if (x - 11.5) ** 2 + (y - 11.5) ** 2 + (z - 11.5) ** 2 < 64 else 300) + noise.randrange(100),
+                     kind="uint16")
+        refused = run("rig", path, "-n", 2, "-o", target)
+        assert refused.returncode == 2 and "more than 64 different labels" in refused.stderr, refused
+        threshold = float(re.search(r"--threshold ([0-9.]+)", refused.stderr).group(1))
+        assert 400 <= threshold <= 900, threshold
+        made = rig(target, path, "-n", 2, "--threshold", threshold)
+        assert abs(made["voxels"] / (4 / 3 * math.pi * 8 ** 3) - 1) < 0.02, made
+        expect(1, ["makes a solid of an image"], "specimen:steak", "--threshold", 1, "-o", target)
 
 
 def expect(code, words, *arguments):

@@ -25,11 +25,17 @@ typedef struct sinew_volume_read_def {
     double unit;
     /// More than this is refused. [byte] 0: 4 GiB, or half of a smaller address space. Default 0.
     size_t memory_limit;
+    /// The numbers are an image instead of labels: cells from `threshold` on get the label 1, those
+    /// below it 0. Default false.
+    bool use_threshold;
+    /// In the unit of the numbers. Finite. Default 0.
+    double threshold;
 } sinew_volume_read_def;
 
 SINEW_API sinew_volume_read_def sinew_default_volume_read_def(void);
 
-/// Reads a label volume. `def` may be NULL.
+/// Reads a label volume. Fails on an image, whose numbers are not whole or hardly ever equal to
+/// their neighbours', with a threshold that would make a solid of it. `def` may be NULL.
 SINEW_API sinew_status sinew_volume_file_read(sinew_context *context, const sinew_source *source,
                                               const sinew_volume_read_def *def,
                                               sinew_volume_file **file);
