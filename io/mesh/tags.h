@@ -24,9 +24,9 @@ void sn_tags_destroy(sn_tags *tags);
 
 int32_t sn_tags_search(const sn_tags *tags, int64_t tag);
 
-// The index of a tag, or -1.
+// The index of a tag, or -1. Zeroed tags contain none.
 static inline int32_t sn_tags_find(const sn_tags *tags, int64_t tag) {
-    if (tag < tags->first || tag > tags->last) {
+    if (tags->count == 0 || tag < tags->first || tag > tags->last) {
         return -1;
     }
     if (tags->table) {
