@@ -160,7 +160,8 @@ void run_print_closing(const run_state *run, const char *outcome) {
     printf("%s: %lld steps to %g s, %.2f s simulating, %.2f s writing", outcome,
            (long long)info.step_count, sinew_world_get_time(sinew_scene_get_world(run->scene)),
            info.simulate_seconds, info.output_seconds);
-    if (info.step_count > 0) {
+    bool unbalanced = info.largest_residual > 0.01;
+    if (info.step_count > 0 && !unbalanced) {
         printf("; residual at most %.2g", info.largest_residual);
     }
     if (info.unconverged_count > 0) {
@@ -170,6 +171,12 @@ void run_print_closing(const run_state *run, const char *outcome) {
         printf("; %lld steps were rescued by smaller ones", (long long)info.rescued_count);
     }
     printf("\n");
+
+    if (unbalanced) {
+        printf("at worst %.0f %% of the largest force was unbalanced: implicit-euler solves once a "
+               "step, and contact stops vertices short; smaller steps or newton-euler leave less\n",
+               100 * info.largest_residual);
+    }
 
     print_contact(&info.contact);
     print_bindings(run);

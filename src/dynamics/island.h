@@ -55,6 +55,7 @@ typedef struct sn_island_contact sn_island_contact; // contact.h
 // Energies of an island: see ledger.h. [J]
 typedef struct sn_ledger_entry {
     double explained, kinetic, elastic;
+    double judged; // the larger of the energies at both ends of the step
 } sn_ledger_entry;
 
 // Unknowns that are not solved for: prescribed from outside, or eliminated by a hard tie.

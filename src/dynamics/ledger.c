@@ -249,7 +249,7 @@ static double compute_end_support_work(const sn_island *island) {
 // What the bodies of the island remember, and whether all of them do.
 static bool recall(const sn_island *island, sn_ledger_entry *last, bool *changed) {
     bool begun = true;
-    *last = (sn_ledger_entry){0, 0, 0};
+    *last = (sn_ledger_entry){0, 0, 0, 0};
     *changed = false;
 
     for (int32_t i = 0; i < island->body_count; i++) {
@@ -291,6 +291,7 @@ static bool check_exactly(sn_island *island, double start) {
 
     double energy = fmax(start, entry->kinetic + (island->has_energy ? fmax(0, end) : 0));
     double margin = margin_of(island);
+    entry->judged = energy;
     return energy <= margin * entry->explained ||
            energy <= margin * (entry->explained + compute_floor(island));
 }
@@ -329,10 +330,11 @@ bool sn_ledger_check(sn_island *island) {
     // What the step ends with.
     double kinetic = compute_end_kinetic(island);
     double elastic = !island->has_energy ? 0 : ends_known ? island->energy_after : NAN;
-    island->ledger = (sn_ledger_entry){explained, kinetic, elastic};
+    island->ledger = (sn_ledger_entry){explained, kinetic, elastic, 0};
 
     double energy =
         fmax(start, kinetic + fmax(0, isnan(elastic) ? predict_elastic(island) : elastic));
+    island->ledger.judged = energy;
     if (energy <= suspicious * explained && (ends_known || !(changed || jumps(island)))) {
         return true;
     }

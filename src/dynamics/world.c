@@ -343,8 +343,7 @@ static sinew_status judge_step(sn_island *island, sinew_step_report *report) {
                        "the step at %g s is unstable: body \"%s\" would have an energy of %g J, "
                        "but work explains only %g J; the state is as before it. A smaller step or "
                        "another integrator may help",
-                       time, name, island->ledger.kinetic + fmax(0, island->ledger.elastic),
-                       island->ledger.explained);
+                       time, name, island->ledger.judged, island->ledger.explained);
     }
 
     // What single bodies cannot continue from, such as blended rotations that cancel.
