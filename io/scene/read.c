@@ -194,8 +194,15 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
             continue;
         }
 
-        sn_json_string(reader->mistakes, sn_json_require(reader->mistakes, item, "name"),
-                       &items[i].name);
+        const sn_json *name = sn_json_require(reader->mistakes, item, "name");
+        sn_scene_read_name(reader, name, &items[i].name);
+        for (int32_t k = 0; name && k < i; k++) {
+            if (strcmp(items[k].name, items[i].name) == 0) {
+                sn_json_mistake(reader->mistakes, name, "another probe is called \"%s\" already",
+                                items[i].name);
+                break;
+            }
+        }
 
         const sn_json *body = sn_json_get(item, "body");
         items[i].body = body ? sn_scene_find_body(reader, body) : 0;

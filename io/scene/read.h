@@ -34,6 +34,9 @@ bool sn_scene_check_object(const sn_scene_reader *reader, const sn_json *json,
 // reports).
 void *sn_scene_push(const sn_scene_reader *reader, int32_t count, size_t size);
 
+// A name of a body or a probe, if there is one; `name` is left alone otherwise.
+void sn_scene_read_name(const sn_scene_reader *reader, const sn_json *json, const char **name);
+
 // A length, position or vector of lengths, in the scene's unit; out in metres.
 bool sn_scene_read_length(const sn_scene_reader *reader, const sn_json *json, double *out);
 bool sn_scene_read_lengths(const sn_scene_reader *reader, const sn_json *json, double out[3]);

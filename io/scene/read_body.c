@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 100 }; // bytes
-
 static void read_generated(const sn_scene_reader *reader, const sn_json *json,
                            sinew_shape_def *def) {
     // Only a rectangle is made of triangles.
@@ -215,43 +213,6 @@ static void read_labels(sn_scene_reader *reader, const sn_json *json, sn_scene_b
     body->label_count = labels ? json->count : 0;
 }
 
-// The name of a body becomes the name of files, so it must not lead anywhere else. Bytes from 128
-// on are letters of other languages.
-static bool is_plain_name(const char *name, int32_t length) {
-    if (length < 1 || length > LONGEST_NAME || name[0] == '.' || name[0] == ' ') {
-        return false;
-    }
-
-    for (int32_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)name[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 128;
-        bool digit = c >= '0' && c <= '9';
-        bool mark = c == ' ' || c == '_' || c == '-' || c == '.';
-        if (!letter && !digit && !mark) {
-            return false;
-        }
-    }
-
-    return true;
-}
-
-static void read_name(const sn_scene_reader *reader, const sn_json *json, const char **name) {
-    const char *text;
-    if (!json || !sn_json_string(reader->mistakes, json, &text)) {
-        return;
-    }
-    if (!is_plain_name(text, json->count)) {
-        sn_json_mistake(
-            reader->mistakes, json,
-            "a name consists of 1 to %d letters, digits, spaces and the marks _ - . and "
-            "begins with neither a space nor a dot: it becomes the name of files",
-            LONGEST_NAME);
-        return;
-    }
-
-    *name = text;
-}
-
 static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t index,
                       sn_scene_body *body) {
     enum { FRAMES = 3, POSITIONS = 4 };
@@ -282,7 +243,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
 
     // Shape and model decide which other keys make sense.
     int32_t model = 0, mass = 0, plane = 0, volume = 0;
-    read_name(reader, sn_json_get(json, "name"), &body->name);
+    sn_scene_read_name(reader, sn_json_get(json, "name"), &body->name);
     sn_scene_read_shape(reader, sn_json_require(reader->mistakes, json, "shape"), &body->shape);
 
     // A character's surface shares the axes of its skeleton; `rotation` sets both upright.

@@ -1,4 +1,4 @@
-// The small things of a scene: lengths, directions, rotations, curves over time, selections.
+// The small things of a scene: names, lengths, directions, rotations, curves over time, selections.
 #include "io/scene/read.h"
 
 #include "math/quat.h"
@@ -7,6 +7,45 @@
 #include <string.h>
 
 static const double radians = 3.14159265358979323846 / 180;
+
+enum { LONGEST_NAME = 100 }; // bytes
+
+// Names become names of files and of columns, so they must not lead anywhere else. Bytes from 128
+// on are letters of other languages.
+static bool is_plain_name(const char *name, int32_t length) {
+    if (length < 1 || length > LONGEST_NAME || name[0] == '.' || name[0] == ' ') {
+        return false;
+    }
+
+    for (int32_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)name[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 128;
+        bool digit = c >= '0' && c <= '9';
+        bool mark = c == ' ' || c == '_' || c == '-' || c == '.';
+        if (!letter && !digit && !mark) {
+            return false;
+        }
+    }
+
+    return true;
+}
+
+void sn_scene_read_name(const sn_scene_reader *reader, const sn_json *json, const char **name) {
+    const char *text;
+    if (!json || !sn_json_string(reader->mistakes, json, &text)) {
+        return;
+    }
+    if (!is_plain_name(text, json->count)) {
+        sn_json_mistake(
+            reader->mistakes, json,
+            "a name consists of 1 to %d letters, digits, spaces and the marks _ - . and "
+            "begins with neither a space nor a dot: it becomes the name of files or columns",
+            LONGEST_NAME);
+        return;
+    }
+
+    *name = text;
+}
 
 bool sn_scene_read_length(const sn_scene_reader *reader, const sn_json *json, double *out) {
     double value = *out / reader->scene->unit;

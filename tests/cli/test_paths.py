@@ -35,6 +35,21 @@ def test_names_of_bodies_are_plain():
         assert program.run("check", scene).returncode == 2
 
 
+def test_names_of_probes_are_plain_and_unique():
+    """They become columns of a table and keys of the summary."""
+    with program.folder() as out:
+        body = {**BODY, "name": "a"}
+        for name in ("a,b", 'a"b', "a\nb", "", ".x", " x", "x" * 101):
+            scene = write_scene(out, bodies=[body], probes=[{"name": name, "point": [0, 0, 0]}])
+            result = program.run("check", scene)
+            assert result.returncode == 2 and "probes[0].name" in result.stderr, (name, result)
+        twice = [{"name": "tip", "point": [0, 0, 0]}, {"name": "tip", "point": [0.1, 0, 0]}]
+        result = program.run("check", write_scene(out, bodies=[body], probes=twice))
+        assert result.returncode == 2 and "another probe" in result.stderr, result
+        scene = write_scene(out, bodies=[body], probes=[{"name": "Spitze µ 1.5-x_2", "point": [0, 0, 0]}])
+        assert program.run("check", scene).returncode == 0
+
+
 def test_references_stay_inside_the_folder():
     """A header names its data: inside the folder it is read; outside, by a link or absolutely, only when that is allowed."""
     with program.folder() as out:
