@@ -5,6 +5,7 @@ import os
 
 import program
 from complete import check_folder, memory_folder, whole_hash, write_scene
+from tail import tail
 
 SHIM = os.path.join(os.environ.get("SINEW_BUILD", os.path.join(program.ROOT, "build")), "tests", "fail_files.so")
 
@@ -79,6 +80,14 @@ def test_convert_survives_every_single_failure():
 def test_rig_survives_every_single_failure():
     fail_every_operation(lambda out: ["rig", "specimen:steak", "--voxels", 500, "-n", 3, "-o", out + "/rig", "--json=" + out + "/r.json"],
                          lambda out, result: None)
+
+
+def test_soften_survives_every_single_failure():
+    with program.folder() as source:
+        character = os.path.join(source, "tail.glb")
+        tail(0.4).save(character)
+        fail_every_operation(lambda out: ["soften", character, "-o", out + "/soft.glb", "-n", 300, "-p", 0, "-r", 5, "-t", 1],
+                             lambda out, result: None)
 
 
 program.main([value for name, value in list(globals().items()) if name.startswith("test_")])
