@@ -72,8 +72,7 @@ typedef struct sinew_world_def {
     /// Newton iterations after which a step is accepted without convergence. [count] At least 1.
     /// Default 50.
     int32_t newton_iterations;
-    /// Set by the default function, to detect definitions that were not initialised. Do not
-    /// change it.
+    /// Set by the default function, to detect unfilled definitions. Do not change it.
     uint32_t filled;
 } sinew_world_def;
 
@@ -165,8 +164,7 @@ typedef struct sinew_static_def {
     /// Residual force at which a load step ends, relative to the largest of the forces in balance.
     /// [-] In (0, 1). Default 1e-8.
     double newton_tolerance;
-    /// Set by the default function, to detect definitions that were not initialised. Do not
-    /// change it.
+    /// Set by the default function, to detect unfilled definitions. Do not change it.
     uint32_t filled;
 } sinew_static_def;
 
@@ -212,8 +210,10 @@ typedef struct sinew_attachment_def {
     /// midpoint rule this holds in the middle of each step; at its end the gap is of second order
     /// in the step.) Ties that contradict each other share the gap. Default 0.
     double stiffness;
-    /// Set by the default function, to detect definitions that were not initialised. Do not
-    /// change it.
+    /// The largest force of a spring, which gives way beyond it (sinew/grab.h). [N] Above 0, or 0
+    /// for no bound. Not with hard ties. Default 0.
+    double largest_force;
+    /// Set by the default function, to detect unfilled definitions. Do not change it.
     uint32_t filled;
 } sinew_attachment_def;
 
@@ -242,8 +242,9 @@ SINEW_API double sinew_attachment_get_stiffness(const sinew_attachment *attachme
 /// The present positions of both ends. [m] Either pointer may be NULL.
 SINEW_API void sinew_attachment_get_positions(sinew_attachment *attachment, double tied[3],
                                               double target[3]);
-/// The force on the tied point: for a spring at the present positions, for a hard tie in the last
-/// step or static solve. [N] The opposite force acts on the target.
+/// The force on the tied point: for a spring at the present positions, for a hard tie or a spring
+/// with a largest force in the last step or static solve. [N] The opposite force acts on the
+/// target.
 SINEW_API sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]);
 
 /// The size of a snapshot. [byte] A snapshot contains the whole state: positions, velocities, time,

@@ -79,6 +79,22 @@ static sinew_status check_stiffness(sinew_context *context, double stiffness) {
                    "attachment stiffness is %g N/m; it must be finite and not negative", stiffness);
 }
 
+static sinew_status check_largest_force(sinew_context *context, const sinew_attachment_def *def) {
+    if (!(def->largest_force >= 0 && isfinite(def->largest_force))) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "the largest force of an attachment is %g N; it must be finite and above 0, "
+                       "or 0 for no bound",
+                       def->largest_force);
+    }
+    if (def->largest_force > 0 && def->stiffness == 0) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "a hard attachment takes the force it needs, not at most %g N: give it a "
+                       "stiffness",
+                       def->largest_force);
+    }
+    return SINEW_OK;
+}
+
 static sinew_status check_attachment(sinew_world *world, const sinew_attachment_def *def) {
     sinew_context *context = world->context;
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_attachment_def"));
@@ -98,6 +114,7 @@ static sinew_status check_attachment(sinew_world *world, const sinew_attachment_
     }
 
     SN_TRY(check_stiffness(context, def->stiffness));
+    SN_TRY(check_largest_force(context, def));
     SN_TRY(check_point(context, "the attached point", def->rest));
     return check_point(context, "the point to attach to", def->point);
 }
@@ -162,6 +179,7 @@ static sinew_status build_attachment(sinew_world *world, const sinew_attachment_
                                      sinew_attachment *attachment) {
     attachment->world = world;
     attachment->stiffness = def->stiffness;
+    attachment->largest = def->largest_force;
     SN_TRY(find_tied(def, &attachment->arena, &attachment->tied));
     SN_TRY(find_target(def, &attachment->arena, attachment->tied.point.x, &attachment->target));
     return check_elimination(world, attachment);
@@ -279,6 +297,12 @@ sinew_status sinew_attachment_set_stiffness(sinew_attachment *attachment, double
     sinew_world *world = attachment->world;
     SN_TRY(check_stiffness(world->context, stiffness));
 
+    if (stiffness == 0 && attachment->largest > 0) {
+        return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
+                       "an attachment with a largest force of %g N cannot become hard",
+                       attachment->largest);
+    }
+
     // A spring stays a spring; otherwise the equations take another form.
     double before = attachment->stiffness;
     sn_body_note_energy_change(attachment->tied.body);
@@ -338,7 +362,7 @@ static sinew_status compute_tie_force(const sinew_attachment *attachment, double
 }
 
 sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]) {
-    if (attachment->stiffness > 0) {
+    if (attachment->stiffness > 0 && attachment->largest == 0) {
         sn_vec3 gap = sn_sub(position_now(&attachment->target), position_now(&attachment->tied));
         sn_store3(force, sn_scale(attachment->stiffness, gap));
         return SINEW_OK;

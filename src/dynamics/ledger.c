@@ -163,9 +163,10 @@ static double compute_floor(sn_island *island) {
     return compute_kinetic(island, false);
 }
 
-// What hard links do at most while they close the gaps that the step began with.
+// What links do at most while they close the gaps that the step began with: hard ones, and springs
+// where the elastic energy, which has their part otherwise, is not known.
 static double compute_closing_work(sn_island *island) {
-    if (island->hard_link_count == 0) {
+    if (island->hard_link_count == 0 && (island->has_energy || island->link_count == 0)) {
         return 0;
     }
 
@@ -177,6 +178,8 @@ static double compute_closing_work(sn_island *island) {
         const sn_link *link = &island->links[i];
         if (link->hard) {
             sum += sn_length(link->multiplier) * sn_length(link->gap);
+        } else if (!island->has_energy) {
+            sum += 0.5 * link->stiffness * sn_dot(link->gap, link->gap);
         }
     }
     return sum;

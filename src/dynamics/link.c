@@ -123,12 +123,44 @@ sinew_status sn_links_collect(sn_island *island) {
     return SINEW_OK;
 }
 
+// Where an end is and, in free motion, will be at the end of the step.
+static void find_ends(const sn_island *island, sn_anchor *anchor, sn_vec3 *now, sn_vec3 *then) {
+    if (anchor->body) {
+        sn_body_move_point(anchor->body, &anchor->point);
+    }
+    *now = *then = anchor->point.x;
+    if (!anchor->body) {
+        return;
+    }
+
+    double h = island->h;
+    *then = sn_madd(*then, h, sn_body_point_velocity(anchor->body, &anchor->point));
+    *then = sn_madd(*then, h * h, sn_load3(island->world->def.gravity));
+}
+
+// The stiffness at which a spring has at most its largest force: it can only close the larger of
+// the gaps at the start of the step and, without it, at its end.
+static double capped_stiffness(const sn_island *island, const sn_link *link) {
+    sinew_attachment *attachment = link->attachment;
+    sn_vec3 now[2], then[2];
+    find_ends(island, &attachment->tied, &now[0], &then[0]);
+    find_ends(island, &attachment->target, &now[1], &then[1]);
+    double gap = fmax(sn_distance(now[0], now[1]), sn_distance(then[0], then[1]));
+    return fmin(attachment->stiffness, attachment->largest / gap); // infinite without a gap
+}
+
 void sn_links_begin(sn_island *island) {
     for (int32_t i = 0; i < island->link_count; i++) {
         sn_link *link = &island->links[i];
         link->multiplier = sn_v3(0, 0, 0);
         link->open = link->hard;
-        link->stiffness = link->attachment->stiffness;
+
+        double stiffness = link->attachment->stiffness;
+        if (link->attachment->largest > 0) {
+            stiffness = capped_stiffness(island, link);
+            sn_body_note_energy_change(link->attachment->tied.body);
+        }
+        link->stiffness = stiffness;
     }
 }
 

@@ -62,6 +62,9 @@ static uint64_t hash_attachment(uint64_t hash, const sinew_attachment *attachmen
             hash = sn_hash_bytes(hash, &ends[i]->point.X, sizeof ends[i]->point.X);
         }
     }
+    if (attachment->largest > 0) {
+        hash = sn_hash_bytes(hash, &attachment->largest, sizeof attachment->largest);
+    }
     return hash;
 }
 

@@ -22,8 +22,9 @@ struct sinew_attachment {
     sinew_world *world;
     sn_arena arena; // holds this struct and the lists of its points
     sn_anchor tied, target;
-    double stiffness; // [N/m] 0: hard
-    sn_vec3 force;    // of a hard link on the tied point, in the last step or static solve [N]
+    double stiffness;         // [N/m] 0: hard
+    double largest;           // force of a spring [N]; 0: any
+    sn_vec3 force;            // of a link on the tied point, in the last step or static solve [N]
     sinew_rigid_joint *joint; // that it is part of; NULL: none
 };
 
