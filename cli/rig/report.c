@@ -21,8 +21,25 @@ static void pair(sinew_json_writer *w, const char *key, const double value[2]) {
     sinew_json_write_numbers(w, value, 2);
 }
 
+// The volume of the surface, 0 if it is not known, and that of the voxels as labels.nrrd stores
+// them, without their filled parts.
+typedef struct volumes {
+    double shape, labels;
+} volumes;
+
+static volumes measure_volumes(const rig_run *rig) {
+    volumes result;
+    double spacing[3];
+    sinew_voxels_get_volume(rig->voxels, &result.shape);
+    sinew_voxels_get_grid(rig->voxels, NULL, spacing, NULL);
+    result.labels = sinew_voxels_get_count(rig->voxels) * spacing[0] * spacing[1] * spacing[2];
+    return result;
+}
+
 static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     const sinew_autorig_report *r = &rig->report;
+    volumes volume = measure_volumes(rig);
+
     sinew_json_begin_object(w);
     sinew_json_write_key(w, "name");
     sinew_json_write_string(w, rig->name);
@@ -36,6 +53,10 @@ static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     integer(w, "samples", r->sampling.sample_count);
     integer(w, "unknowns", r->unknown_count);
     number(w, "volume", r->volume);
+    number(w, "label_volume", volume.labels);
+    if (volume.shape > 0) {
+        number(w, "shape_volume", volume.shape);
+    }
     number(w, "mass", r->mass);
     pair(w, "young", r->young);
 
@@ -115,6 +136,16 @@ static void print_unit_hint(const rig_run *rig) {
     }
 }
 
+// The scene reads whole voxels from labels.nrrd, so its mass and volume differ from the model's.
+static void print_volume_errors(const rig_run *rig) {
+    volumes volume = measure_volumes(rig);
+    if (volume.shape > 0) {
+        printf("volume and mass are %.2f %% off the surface, in scene.json %.2f %%\n",
+               100 * fabs(rig->report.volume / volume.shape - 1),
+               100 * fabs(volume.labels / volume.shape - 1));
+    }
+}
+
 void rig_print_report(const rig_run *rig) {
     const sinew_autorig_report *r = &rig->report;
     int32_t nodes = sinew_frame_body_get_node_count(rig->body);
@@ -122,6 +153,7 @@ void rig_print_report(const rig_run *rig) {
     // The solid, and what had to be repaired.
     printf("%s: %d voxel%s, %.4g m3, %.4g kg\n", rig->name, r->voxel_count, plural(r->voxel_count),
            r->volume, r->mass);
+    print_volume_errors(rig);
     if (rig->voxel_report.open_edges > 0) {
         printf("the surface has %d open edges around %d holes, the largest %.3g m wide; they were "
                "bridged\n",

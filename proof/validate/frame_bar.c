@@ -3,6 +3,8 @@
 
 #include "base/context.h"
 
+#include <math.h>
+
 frame_bar_def frame_bar_default_def(void) {
     return (frame_bar_def){.count = 5,
                            .kind = SINEW_NODE_RIGID,
@@ -16,14 +18,21 @@ frame_bar_def frame_bar_default_def(void) {
 
 static sinew_status fill(sinew_context *context, const frame_bar_def *def, frame_bar *b) {
     // The solid starts at x = 0.
+    const double size[3] = {def->length, def->width, def->width};
     sinew_solid_def solid = sinew_default_solid_def();
-    solid.center[0] = def->length / 2;
-    solid.size[0] = def->length;
-    solid.size[1] = solid.size[2] = def->width;
-
     sinew_voxel_def grid = sinew_default_voxel_def();
+    solid.center[0] = def->length / 2;
     for (int c = 0; c < 3; c++) {
-        grid.spacing[c] = solid.size[c] / def->cells[c];
+        solid.size[c] = size[c];
+        grid.spacing[c] = size[c] / def->cells[c];
+    }
+
+    // Cylinders are along z: rotate that to x.
+    if (def->round) {
+        solid.solid = SINEW_SOLID_CYLINDER;
+        solid.size[0] = def->width;
+        solid.size[2] = def->length;
+        solid.rotation[1] = solid.rotation[3] = sqrt(0.5);
     }
 
     SN_TRY(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &b->voxels));

@@ -16,6 +16,7 @@ typedef struct frame_bar_def {
     bool springs, geometric_stiffness;
     const sinew_material_def *material; // NULL: that of the default tissue
     double length, width;
+    bool round;       // a cylinder instead of a square bar
     int32_t cells[3]; // voxels along each axis
     bool regions;     // region samples, as many as the weights need; otherwise one per voxel
     double gravity;   // along -z

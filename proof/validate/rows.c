@@ -47,6 +47,7 @@ const validate_row validate_rows[] = {
     {"A24", NULL, validate_resolutions, NULL},
     {"A25", NULL, validate_two_frames, NULL},
     {"W3", NULL, validate_transverse, NULL},
+    {"W5", NULL, validate_voxel_size, NULL},
 };
 
 const int32_t validate_row_count = sizeof validate_rows / sizeof *validate_rows;

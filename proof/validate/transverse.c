@@ -1,5 +1,5 @@
-// Affine frames along an axis and in a sheet, with assumed transverse strain, against ten-node
-// tets.
+// Affine frames along an axis and in a sheet: assumed transverse strain against ten-node tets, and
+// coarse voxels against fine ones.
 #include "points.h"
 #include "validate/bar.h"
 #include "validate/frame_bar.h"
@@ -49,6 +49,24 @@ static sinew_status elements_sag(validate_run *v, const slab *s, double *sag) {
 
 // --- A rod of frames along its axis, the first of which is held
 
+static sinew_status solve_rod(validate_run *v, const frame_bar_def *def, double *sag) {
+    frame_bar b;
+    const double end[3] = {def->length, 0, 0};
+    double position[3] = {0};
+    SN_TRY(frame_bar_create(v->context, def, &b));
+    sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
+    if (status == SINEW_OK) {
+        status = frame_bar_solve(&b, 1e-8);
+    }
+    if (status == SINEW_OK) {
+        status = proof_get_position(b.body, end, position);
+    }
+
+    *sag = -position[2];
+    frame_bar_destroy(&b);
+    return status;
+}
+
 static sinew_status rod_sag(validate_run *v, const slab *s, int32_t frames, double *sag) {
     sinew_material_def material = sinew_default_material_def();
     material.poisson = s->poisson;
@@ -63,21 +81,7 @@ static sinew_status rod_sag(validate_run *v, const slab *s, int32_t frames, doub
     def.regions = true;
     def.gravity = weight;
 
-    frame_bar b;
-    const double end[3] = {def.length, 0, 0};
-    double position[3] = {0};
-    SN_TRY(frame_bar_create(v->context, &def, &b));
-    sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
-    if (status == SINEW_OK) {
-        status = frame_bar_solve(&b, 1e-8);
-    }
-    if (status == SINEW_OK) {
-        status = proof_get_position(b.body, end, position);
-    }
-
-    *sag = -position[2];
-    frame_bar_destroy(&b);
-    return status;
+    return solve_rod(v, &def, sag);
 }
 
 // --- A sheet of a grid of frames with bilinear weights, the first row of which is held
@@ -191,6 +195,31 @@ sinew_status validate_transverse(validate_run *v) {
                           "the tets is not",
                           finer / reference);
         }
+    }
+    return SINEW_OK;
+}
+
+// --- W5: voxels have a size, so that bending does not depend on their number
+
+sinew_status validate_voxel_size(validate_run *v) {
+    for (int k = 0; k < 4; k++) {
+        frame_bar_def def = frame_bar_default_def();
+        int32_t across = k % 2 ? 8 : 4;
+        double coarse, fine;
+        def.kind = SINEW_NODE_AFFINE;
+        def.regions = true;
+        def.gravity = weight;
+        def.round = k >= 2;
+
+        def.cells[1] = def.cells[2] = 32;
+        SN_TRY(solve_rod(v, &def, &fine));
+        def.cells[1] = def.cells[2] = across;
+        SN_TRY(solve_rod(v, &def, &coarse));
+
+        char claim[160];
+        snprintf(claim, sizeof claim, "%s rod of %d voxels across: sag over that of 32 across",
+                 def.round ? "round" : "square", (int)across);
+        validate_near(v, claim, 1, coarse / fine, def.round ? 0.02 : 0.005, "-");
     }
     return SINEW_OK;
 }

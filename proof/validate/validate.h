@@ -131,6 +131,7 @@ sinew_status validate_reach(validate_run *v);           // A21
 sinew_status validate_few_frames(validate_run *v);      // A20
 sinew_status validate_two_frames(validate_run *v);      // A25
 sinew_status validate_transverse(validate_run *v);      // W3
+sinew_status validate_voxel_size(validate_run *v);      // W5
 sinew_status validate_volume(validate_run *v);          // A10
 sinew_status validate_stable_steps(validate_run *v);    // A11
 sinew_status validate_isotropic_limit(validate_run *v); // A12

@@ -70,6 +70,51 @@ def test_specimen():
         rerun(place)
 
 
+def pull(place, fixed, points):
+    """Pulls the bar that was rigged there by 1 N at its end x = 1; the displacements of points."""
+    with open(os.path.join(place, "scene.json")) as file:
+        scene = json.load(file)
+    body = scene["bodies"][0]
+    for node in body["frames"]["nodes"]:
+        node.pop("hold", None)
+    body["fixed"] = fixed
+    body["loads"] = [{"where": {"box": {"lower": [1 - 1e-6, -1, -1]}}, "force": [1, 0, 0]}]
+    scene.pop("duration")
+    scene.update(gravity=[0, 0, 0], steps=0, static=True,
+                 probes=[{"name": f"p{i}", "body": body["name"], "point": point} for i, point in enumerate(points)])
+    with open(os.path.join(place, "pull.json"), "w") as file:
+        json.dump(scene, file)
+    result = run("run", os.path.join(place, "pull.json"), "-o", os.path.join(place, "pull"), "--format", "csv", "--json")
+    assert result.returncode == 0, result.stderr
+    probes = json.loads(result.stdout)["probes"]
+    return [[x - X for x, X in zip(probes[f"p{i}"]["position"], point)] for i, point in enumerate(points)]
+
+
+def test_elastic_constants():
+    young, poisson, width = 1e5, 0.3, 0.2
+    with folder() as place:
+        write_cube(os.path.join(place, "bar.obj"), (0, -width / 2, -width / 2), (1, width / 2, width / 2))
+        with open(os.path.join(place, "tissues.json"), "w") as file:
+            json.dump({"1": {"name": "gel", "material": {"young": young, "poisson": poisson}}}, file)
+        for nodes in (3, 10):
+            there = os.path.join(place, str(nodes))
+            report = rig(there, os.path.join(place, "bar.obj"), "--up", "z", "-n", nodes, "-r", 40,
+                         "--tissues", os.path.join(place, "tissues.json"))
+            for key in ("volume", "label_volume", "shape_volume"):
+                assert abs(report[key] - width * width) < 1e-9, report
+
+            # Three symmetry planes: the exact solution is a uniform strain, which affine frames have.
+            planes = [{"where": {"box": {"upper": [1e-6 if axis == "x" else 2,
+                                                   1e-6 - width / 2 if axis == "y" else 2,
+                                                   1e-6 - width / 2 if axis == "z" else 2]}}, "axes": axis} for axis in "xyz"]
+            near, far, low, high = pull(there, planes, [(0, 0, 0), (1, 0, 0), (0.5, -width / 2, 0), (0.5, width / 2, 0)])
+            strain = far[0] - near[0]
+            across = (high[1] - low[1]) / width
+            assert abs(1 / (width * width * strain) / young - 1) < 0.03, (nodes, strain)
+            # The surface has a vertex at each corner only, so the end is loaded there.
+            assert abs(-across / strain - poisson) < 0.05 * poisson, (nodes, across / strain)
+
+
 def test_text_report():
     with folder() as place:
         result = run("rig", "specimen:ribbon", "--voxels", 2000, "-n", 3, "-o", place)
@@ -309,5 +354,6 @@ def test_bad_input():
         assert abs(report["volume"] - 128 * 12e-9) < 1e-15
 
 
-main([test_specimen, test_text_report, test_surfaces, test_surfaces_side_by_side, test_gradient, test_up, test_volume,
-      test_units, test_absent_label, test_unreached, test_places, test_parts, test_bad_input])
+main([test_specimen, test_elastic_constants, test_text_report, test_surfaces, test_surfaces_side_by_side, test_gradient,
+      test_up, test_volume, test_units, test_absent_label, test_unreached, test_places, test_parts, test_specks,
+      test_bad_input])
