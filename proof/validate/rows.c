@@ -46,6 +46,8 @@ const validate_row validate_rows[] = {
     {"A23", NULL, validate_frame_iterations, NULL},
     {"A24", NULL, validate_resolutions, NULL},
     {"A25", NULL, validate_two_frames, NULL},
+    {"W1", NULL, validate_spectral_statics, NULL},
+    {"W2", NULL, validate_spectral_frequencies, NULL},
     {"W3", NULL, validate_transverse, NULL},
     {"W5", NULL, validate_voxel_size, NULL},
 };

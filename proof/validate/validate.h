@@ -140,10 +140,12 @@ sinew_status validate_reflection(validate_run *v);      // A14
 sinew_status validate_fields(validate_run *v);
 sinew_status validate_off_axis(validate_run *v);
 sinew_status validate_free_grain(validate_run *v);
-sinew_status validate_stress(validate_run *v);           // A17
-sinew_status validate_springs(validate_run *v);          // A8
-sinew_status validate_inverse_skinning(validate_run *v); // A9
-sinew_status validate_frame_iterations(validate_run *v); // A23
-sinew_status validate_frame_mass(validate_run *v);       // A19
+sinew_status validate_stress(validate_run *v);               // A17
+sinew_status validate_springs(validate_run *v);              // A8
+sinew_status validate_inverse_skinning(validate_run *v);     // A9
+sinew_status validate_frame_iterations(validate_run *v);     // A23
+sinew_status validate_frame_mass(validate_run *v);           // A19
+sinew_status validate_spectral_statics(validate_run *v);     // W1
+sinew_status validate_spectral_frequencies(validate_run *v); // W2
 
 #endif

@@ -34,6 +34,8 @@ LIMITS = {
     "A16": {"volume": 0.03},
     "A17": {"differences": 1e-6, "rotation": 1e-12, "at rest": 1e-12},
     "A19": {"free fall": 1e-12, "kinetic energy": 1e-12},
+    "W1": {"tip load": 0.05, "twist": 0.2},
+    "W2": {"frequencies": 0.05},
 }
 LOWER_LIMITS = {
     "A11": {"warped, E = 2e": 0.03, "warped, E = 1e": 0.02, "warped, E = [125]00000": 0.01, "corotational|nonlinear": 0.03},

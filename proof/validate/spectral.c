@@ -1,0 +1,84 @@
+// Frames with spectral weights against ten-node tets of the same solids: W1 statics, W2
+// frequencies.
+#include "validate/solids.h"
+#include "validate/validate.h"
+
+#include "base/context.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// A solid, its frames, and the errors that are allowed.
+typedef struct spectral_case {
+    solid_kind kind;
+    int32_t frames;
+    double poisson;
+    double statics, twist, frequency;
+} spectral_case;
+
+// Quadratic frames have no warping, so twist is stiffer; near-incompressible flesh around a corner
+// or a bone is too. Weights of the two sides of a border between materials need not meet, which
+// makes the steak and the core softer with every frame: six are worse than four there.
+static const spectral_case cases[] = {
+    {SOLID_BAR, 6, 0.3, 0.05, 0.2, 0.05},  {SOLID_SLAB, 6, 0.3, 0.05, 0.2, 0.05},
+    {SOLID_TEE, 6, 0.3, 0.05, 0.2, 0.1},   {SOLID_STEAK, 4, 0.3, 0.05, 0.2, 0.1},
+    {SOLID_CORE, 4, 0.3, 0.05, 0.2, 0.15}, {SOLID_STEAK, 6, 0.3, 0.1, 0.2, 0.1},
+    {SOLID_CORE, 6, 0.3, 0.1, 0.2, 0.15},  {SOLID_BAR, 6, 0, 0.05, 0.2, 0.05},
+    {SOLID_SLAB, 6, 0, 0.05, 0.2, 0.05},   {SOLID_TEE, 6, 0, 0.05, 0.2, 0.1},
+    {SOLID_BAR, 6, 0.45, 0.05, 0.2, 0.05}, {SOLID_SLAB, 6, 0.45, 0.05, 0.2, 0.1},
+    {SOLID_TEE, 6, 0.45, 0.1, 0.2, 0.12},  {SOLID_STEAK, 4, 0.45, 0.15, 0.2, 0.15},
+};
+
+enum { CASES = sizeof cases / sizeof *cases, QUICK = 2 };
+
+static sinew_status measure(validate_run *v, const spectral_case *c, solid_response *truth,
+                            solid_response *frames) {
+    sinew_autorig_def def = sinew_default_autorig_def();
+    def.weights.kind = SINEW_WEIGHTS_SPECTRAL;
+    def.placement.kind = SINEW_PLACEMENT_SPECTRAL;
+    def.placement.count = c->frames;
+    def.kind = c->kind == SOLID_STEAK || c->kind == SOLID_CORE ? SINEW_NODE_COMPLIANT
+                                                               : SINEW_NODE_QUADRATIC;
+    SN_TRY(solid_measure_tets(v->context, c->kind, c->poisson, truth));
+    return solid_measure_frames(v->context, c->kind, c->poisson, &def, frames);
+}
+
+sinew_status validate_spectral_statics(validate_run *v) {
+    for (int i = 0; i < (v->quick ? QUICK : CASES); i++) {
+        const spectral_case *c = &cases[i];
+        solid_response truth, frames;
+        SN_TRY(measure(v, c, &truth, &frames));
+
+        double error[SOLID_LOADS], worst = 0;
+        for (int k = 0; k < SOLID_LOADS; k++) {
+            error[k] = solid_load_error(&frames, &truth, (solid_load)k);
+            worst = k == SOLID_TWIST ? worst : fmax(worst, error[k]);
+        }
+
+        char claim[160];
+        snprintf(claim, sizeof claim,
+                 "%s of %d spectral frames, nu = %g: tip load, weight and pull against tets",
+                 solid_names[c->kind], c->frames, c->poisson);
+        validate_at_most(v, claim, c->statics, worst, "-");
+        validate_note(v, "%.1f, %.1f, %.1f %%; %d points", 100 * error[SOLID_TIP],
+                      100 * error[SOLID_WEIGHT], 100 * error[SOLID_PULL], frames.samples);
+        snprintf(claim, sizeof claim, "%s of %d spectral frames, nu = %g: twist against tets",
+                 solid_names[c->kind], c->frames, c->poisson);
+        validate_at_most(v, claim, c->twist, error[SOLID_TWIST], "-");
+    }
+    return SINEW_OK;
+}
+
+sinew_status validate_spectral_frequencies(validate_run *v) {
+    for (int i = 0; i < (v->quick ? QUICK : CASES); i++) {
+        const spectral_case *c = &cases[i];
+        solid_response truth, frames;
+        char claim[160];
+        SN_TRY(measure(v, c, &truth, &frames));
+        snprintf(claim, sizeof claim,
+                 "%s of %d spectral frames, nu = %g: worst of six frequencies against tets",
+                 solid_names[c->kind], c->frames, c->poisson);
+        validate_at_most(v, claim, c->frequency, solid_frequency_error(&frames, &truth), "-");
+    }
+    return SINEW_OK;
+}
