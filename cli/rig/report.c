@@ -65,6 +65,7 @@ static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     number(w, "reach", r->reach);
     number(w, "mean_fit_error", r->sampling.mean_fit_error);
     number(w, "largest_fit_error", r->sampling.largest_fit_error);
+    integer(w, "free_motions", r->sampling.free_motions);
     number(w, "nodes_per_voxel", r->weights.mean_nodes);
     number(w, "weight_lost", r->weights.largest_loss);
     integer(w, "adopted_voxels", r->weights.unreached_voxels);

@@ -290,6 +290,7 @@ sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *d
     SN_TRY(copy_materials(body, def));
     SN_TRY(build_surface(body, def));
     SN_TRY(sn_frame_structure_build(body, def->nodes, def->node_count));
+    SN_TRY(sn_frame_check_rank(body));
     sn_frame_body_place(body, def);
 
     return SINEW_OK;

@@ -5,6 +5,7 @@
 //   frame_body.c  the operations of a body             product.c  products with the stiffness
 //   query.c       reading frames, points, the surface  state.c    strains and stresses at points
 //   drive.c       moving frames                        inverse.c  from a position to a rest point
+//   rank.c        motions without resistance
 //   follow.c      points of the body                   support.c  faces that are held
 //   rigid.c       rigid bodies: one frame, no samples
 //
@@ -89,6 +90,9 @@ sinew_status sn_rigid_body_build(sinew_body *body, const sinew_rigid_body_def *d
 // Sets the initial position and velocity, once the nodes exist.
 sinew_status sn_frame_body_check_placement(sinew_context *context, const sinew_frame_body_def *def);
 void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def);
+
+// Counts the motions that no sample resists and reports them (rank.c).
+sinew_status sn_frame_check_rank(sinew_body *body);
 
 // Builds everything of a new body and its model that depends on the nodes; `nodes` gives the kinds
 // and positions of the shape's own nodes.
