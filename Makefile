@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
-.PHONY: all run test bench validate fuzz soak format lint docs install clean help
+.PHONY: all run test test-core studio studio-single bench validate fuzz soak format lint docs install clean help
 
 all: ## build the library and the program into build/
 	@test -f $(BUILD)/build.ninja || cmake --preset release -B $(BUILD) >/dev/null
@@ -18,6 +18,19 @@ run: ## install what is missing, build, and simulate a scene
 test: ## install what is missing, build every configuration, and run all tests and checks
 	@scripts/setup test
 	@scripts/test
+
+test-core: ## the same without the studio, for those who embed the library
+	@scripts/setup test
+	@scripts/test source release sanitize thread plain clang wasm
+
+studio: ## build the page for the browser into build/studio; `build/sinew studio` serves it
+	@scripts/setup studio
+	@$(MAKE) --no-print-directory all
+	@scripts/studio
+
+studio-single: ## build the page as one file, build/studio.html
+	@scripts/setup studio
+	@scripts/studio --single
 
 bench: ## measure the speed, and compare it with the limits of the machine and with Bullet
 	@scripts/setup bench
@@ -50,4 +63,4 @@ clean: ## remove everything that was built
 	rm -rf build build-*
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 18

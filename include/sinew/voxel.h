@@ -46,7 +46,7 @@ typedef struct sinew_voxel_def {
     /// holes of any size are closed by winding numbers. Default 0.
     double hole_limit;
     /// More memory than this is not allocated; the message reports the estimate. [byte] Default 4
-    /// GiB.
+    /// GiB, or half of a smaller address space.
     size_t memory_limit;
     /// Set by the default function, to detect definitions that were not initialised. Do not
     /// change it.

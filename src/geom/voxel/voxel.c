@@ -12,9 +12,13 @@ enum { BRICKS = 64 }; // at a time
 enum { BYTES_PER_VOXEL = 38 };
 #define BYTES_PER_CELL 2.2 // while being made: the labels of the cells are there too
 
+// 4 GiB, or half of a smaller address space.
+static const size_t default_memory_limit =
+    SIZE_MAX / 2 < (UINT64_C(4) << 30) ? SIZE_MAX / 2 : (size_t)(UINT64_C(4) << 30);
+
 sinew_voxel_def sinew_default_voxel_def(void) {
     return (sinew_voxel_def){
-        .resolution = 64, .memory_limit = (size_t)4 << 30, .filled = SN_DEF_FILLED};
+        .resolution = 64, .memory_limit = default_memory_limit, .filled = SN_DEF_FILLED};
 }
 
 double sinew_voxels_estimate_memory(const int32_t cells[3], double inside) {
