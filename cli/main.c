@@ -12,12 +12,13 @@ extern const cli_command cli_command_tetrahedralize;
 extern const cli_command cli_command_rig;
 extern const cli_command cli_command_soften;
 extern const cli_command cli_command_ladder;
+extern const cli_command cli_command_studio;
 
 // In the order of the help.
 static const cli_command *const commands[] = {
     &cli_command_run,     &cli_command_new,     &cli_command_check,  &cli_command_list,
     &cli_command_inspect, &cli_command_convert, &cli_command_modes,  &cli_command_tetrahedralize,
-    &cli_command_rig,     &cli_command_soften,  &cli_command_ladder,
+    &cli_command_rig,     &cli_command_soften,  &cli_command_ladder, &cli_command_studio,
 };
 
 int main(int argc, char **argv) {
