@@ -192,8 +192,8 @@ static studio_material *list_materials(const sinew_scene *scene, int32_t *count)
     studio_material *materials = calloc((size_t)capacity, sizeof *materials);
     *count = 0;
     for (int32_t body = 0; materials && body < bodies; body++) {
-        int32_t index, number = 0;
-        while ((index = sinew_scene_get_body_material(scene, body, number, NULL)) >= 0 &&
+        int32_t index, label, number = 0;
+        while ((index = sinew_scene_get_body_material(scene, body, number, &label)) >= 0 &&
                *count < capacity - STUDIO_SOLIDS) {
             studio_material *material = &materials[(*count)++];
             material->body = body;
