@@ -15,7 +15,10 @@ static bool has_body(const sinew_scene *scene, int32_t index) {
 // --- bodies and materials
 
 static const char *model_name(const sn_scene_body *body) {
-    const char *own = body->frames ? "frames" : body->positions.used ? "positions" : NULL;
+    const char *own = body->frames           ? "frames"
+                      : body->rigid          ? "rigid"
+                      : body->positions.used ? "positions"
+                                             : NULL;
     return own ? own : sinew_words_get(SINEW_WORDS_MODELS, (int32_t)body->def.model);
 }
 

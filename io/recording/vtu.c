@@ -240,7 +240,9 @@ static sinew_status fill_fields(const sn_scene_member *member, int32_t nodes, su
     const int32_t *starts, *frames;
     const double *weights;
 
-    SN_TRY(sinew_frame_body_get_surface_weights(member->body, &starts, &frames, &weights));
+    if (nodes > 0) {
+        SN_TRY(sinew_frame_body_get_surface_weights(member->body, &starts, &frames, &weights));
+    }
     SN_TRY(sinew_body_compute_surface_velocities(member->body, f->velocity));
     SN_TRY(sinew_body_compute_surface_states(member->body, f->states));
     for (int32_t i = 0; i < surface->point_count; i++) {
@@ -252,7 +254,7 @@ static sinew_status fill_fields(const sn_scene_member *member, int32_t nodes, su
         f->J[i] = f->states[i].J;
         store_tensor(f->strain + 6 * (size_t)i, f->states[i].strain, 0.5);
 
-        for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
+        for (int32_t k = nodes > 0 ? starts[i] : 0; nodes > 0 && k < starts[i + 1]; k++) {
             f->weights[(size_t)i * (size_t)nodes + (size_t)frames[k]] = weights[k];
         }
 
@@ -271,7 +273,9 @@ static sinew_status fill_fields(const sn_scene_member *member, int32_t nodes, su
 static sinew_status write_surface(sinew_recording *recording, const sn_scene_member *member,
                                   const char *name) {
     sn_arena scratch = sn_arena_create(recording->context);
-    int32_t nodes = sinew_frame_body_get_node_count(member->body);
+    // A rigid body has no weights worth writing.
+    int32_t nodes =
+        sinew_body_is_rigid(member->body) ? 0 : sinew_frame_body_get_node_count(member->body);
     surface_fields f = push_fields(&scratch, (size_t)member->surface.mesh->point_count,
                                    (size_t)nodes, member->field);
     sinew_status status = sn_arena_status(&scratch);
@@ -289,13 +293,16 @@ static sinew_status write_surface(sinew_recording *recording, const sn_scene_mem
                                      {"von_mises", 1, f.von_mises},
                                      {"energy_density", 1, f.energy},
                                      {"J", 1, f.J},
-                                     {"strain", 6, f.strain},
-                                     {"weights", nodes, f.weights}};
-        sn_fields fields = {.point_count = 7, .point = point};
+                                     {"strain", 6, f.strain}};
+        sn_fields fields = {.point_count = 6, .point = point};
+        if (nodes > 0) {
+            point[fields.point_count++] = (sn_field){"weights", nodes, f.weights};
+        }
         size_t count = (size_t)member->surface.mesh->point_count;
 
         if (member->field) {
-            fields.point_count += name_axes(member->field, f.axes, count, point + 7);
+            fields.point_count +=
+                name_axes(member->field, f.axes, count, point + fields.point_count);
         }
         if (recording->contact.on) {
             fields.point_count += name_contact(&contact, point + fields.point_count);

@@ -503,6 +503,10 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
         return sn_builder_bind(b, member);
     }
 
+    if (member->scene->rigid) {
+        return sn_builder_make_rigid(b, member);
+    }
+
     // Elements and position dynamics: a mesh and its field, the body, its surface.
     member->ops = &sn_element_member_ops;
     SN_TRY(sn_builder_note(b, json, make_mesh(b, &member->scene->shape, &member->mesh)));
@@ -547,6 +551,11 @@ static sinew_status attach_points(sn_builder *b, const sn_scene_attachment *scen
                                   const sn_scene_member *member) {
     if (scene->at_point) {
         return attach(b, scene, 0, scene->point);
+    }
+    if (member->scene->rigid) {
+        sn_json_mistake(b->mistakes, scene->json,
+                        "a rigid body is attached at a \"point\", or by \"joints\"");
+        return SINEW_INVALID_DATA;
     }
 
     sn_picked picked = {0};
@@ -673,6 +682,7 @@ static sinew_status build(sn_builder *b) {
     SN_TRY(status);
     SN_TRY(sn_builder_make_contact(b));
     SN_TRY(make_attachments(b));
+    SN_TRY(sn_builder_make_joints(b));
     SN_TRY(make_probes(b));
 
     return sn_scene_world_apply(b->world, 0);

@@ -31,6 +31,10 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name,
 // How a motion turns at a time, before the body's placement.
 sn_quat sn_scene_motion_turn(const sn_scene_motion *motion, double time);
 
+// Rigid bodies, and the joints of the scene once all bodies are there.
+sinew_status sn_builder_make_rigid(sn_builder *b, sn_scene_member *member);
+sinew_status sn_builder_make_joints(sn_builder *b);
+
 // Switches contact on as the scene says, and makes its obstacles; after the bodies.
 sinew_status sn_builder_make_contact(sn_builder *b);
 

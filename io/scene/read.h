@@ -95,6 +95,11 @@ void sn_scene_read_solver(const sn_scene_reader *reader, const sn_json *json, si
 // A word (m, cm, mm, in, ft) or a number of metres.
 void sn_scene_read_unit(const sn_scene_reader *reader, const sn_json *json, double *metres);
 
+// "rigid" of a body, which is `used` by its model, after its shape; and "joints".
+void sn_scene_read_rigid(sn_scene_reader *reader, const sn_json *body_json, bool used,
+                         sn_scene_body *body);
+void sn_scene_read_joints(sn_scene_reader *reader, const sn_json *json);
+
 // "contact" and "obstacles", after gravity is known; and "contact" of a body.
 void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const sn_json *list);
 void sn_scene_read_body_contact(const sn_scene_reader *reader, const sn_json *json,

@@ -215,7 +215,7 @@ static void read_labels(sn_scene_reader *reader, const sn_json *json, sn_scene_b
 
 static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t index,
                       sn_scene_body *body) {
-    enum { FRAMES = 3, POSITIONS = 4 };
+    enum { FRAMES = 3, POSITIONS = 4, RIGID = 5 };
     static const char *const masses[] = {"auto", "lumped", "consistent"};
     static const char *const planes[] = {"strain", "stress"};
     static const char *const volumes[] = {"auto", "standard", "averaged"};
@@ -232,12 +232,12 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     body->material = -1;
     body->skeleton = -1;
 
-    if (!sn_scene_check_object(reader, json,
-                               SN_KEYS("name", "shape", "model", "material", "materials", "mass",
-                                       "volume", "plane", "thickness", "damping", "solver",
-                                       "position", "rotation", "velocity", "angular_velocity",
-                                       "fixed", "scripted", "loads", "surface", "field", "frames",
-                                       "positions", "skeleton", "binding", "contact", "color"))) {
+    if (!sn_scene_check_object(
+            reader, json,
+            SN_KEYS("name", "shape", "model", "material", "materials", "mass", "volume", "plane",
+                    "thickness", "damping", "solver", "position", "rotation", "velocity",
+                    "angular_velocity", "fixed", "scripted", "loads", "surface", "field", "frames",
+                    "positions", "rigid", "skeleton", "binding", "contact", "color"))) {
         return;
     }
 
@@ -257,6 +257,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_json_word(reader->mistakes, sn_json_get(json, "volume"), volumes, 3, &volume);
     body->def.name = body->name;
     sn_scene_read_frames(reader, json, model == FRAMES, body);
+    sn_scene_read_rigid(reader, json, model == RIGID, body);
 
     // Keys that frames do not have.
     const char *const for_elements[] = {"mass", "plane", "thickness", "volume"};

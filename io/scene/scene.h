@@ -1,9 +1,8 @@
 // Scenes: what a person writes in JSON, as plain structures. Reading (read.h) fills them and
 // collects every mistake; building (build.h) makes a world of them; running (run.h) moves it
-// through time. All of it in memory: files come through a callback.
-//
-// A section of a scene has a file of its own: read_material.c, read_shape.c, read_select.c,
-// read_curve.c ... A new kind of body adds a file that reads it and one that builds it.
+// through time. All of it in memory: files come through a callback. A section of a scene has a file
+// of its own: read_material.c, read_shape.c, read_select.c, read_curve.c ... A new kind of body
+// adds a file that reads it and one that builds it.
 #ifndef SN_IO_SCENE_SCENE_H
 #define SN_IO_SCENE_SCENE_H
 
@@ -58,6 +57,8 @@ struct sn_select {
 
 typedef struct sn_scene_frames sn_scene_frames; // io/scene/frames.h
 typedef struct sn_scene_field sn_scene_field;   // io/scene/field.h
+typedef struct sn_scene_rigid sn_scene_rigid;   // io/scene/rigid.h
+typedef struct sn_scene_joint sn_scene_joint;   // io/scene/rigid.h
 
 // A generated shape, or solids put together, or a file, or a volume of labels.
 typedef struct sn_scene_shape {
@@ -183,6 +184,7 @@ typedef struct sn_scene_body {
     const sn_scene_support *supports;
     const sn_scene_load *loads;
     const sn_scene_frames *frames; // NULL for other models
+    const sn_scene_rigid *rigid;   // NULL for other models
     const sn_scene_field *field;   // where material axes point; NULL: along x, y, z
     const char *surface; // file of a detailed surface that follows the body; NULL: its own boundary
     bool skin;           // ... the skin of the character that the shape is
@@ -270,10 +272,11 @@ typedef struct sn_scene {
     int32_t steps;
     bool statics; // find the static equilibrium first
     sinew_static_def static_def;
-    int32_t material_count, body_count, attachment_count, probe_count, skeleton_count;
+    int32_t material_count, body_count, attachment_count, joint_count, probe_count, skeleton_count;
     sn_scene_material *materials;
     sn_scene_body *bodies;
     const sn_scene_attachment *attachments;
+    const sn_scene_joint *joints;
     const sn_scene_probe *probes;
     const sn_scene_skeleton *skeletons;
     sn_scene_contact contact;

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-static const char *const models[] = {"elastic", "warped", "warped-edges", "frames", "positions"};
+static const char *const models[] = {"elastic", "warped",    "warped-edges",
+                                     "frames",  "positions", "rigid"};
 static const char *const shapes[] = {"rectangle", "box", "cylinder", "sphere",
                                      "tube",      "l",   "t",        "u"};
 static const char *const solids[] = {"box",   "sphere", "cylinder", "capsule",

@@ -175,6 +175,7 @@ typedef struct setting {
     double move[4][3][SN_BLOCK] SN_ALIGNED;
     double n[3][SN_BLOCK] SN_ALIGNED; // closest direction
     double bulge[4][SN_BLOCK] SN_ALIGNED;
+    double bend[4][3][SN_BLOCK] SN_ALIGNED;
     double noise[SN_BLOCK] SN_ALIGNED; // gaps below this prove nothing
     double delta[SN_BLOCK] SN_ALIGNED;
 } setting;
@@ -200,6 +201,9 @@ static void gather_setting(setting *s, const sn_contact_scene *scene, int32_t fi
                 largest = fabs(x[k]) > largest ? fabs(x[k]) : largest;
             }
             s->bulge[i][lane] = motion->bulge ? motion->bulge[pair->vertex[i]] : 0;
+            for (int k = 0; motion->bulge && k < 3; k++) {
+                s->bend[i][k][lane] = motion->bend ? sn_at3(motion->bend, pair->vertex[i])[k] : 0;
+            }
         }
 
         s->n[0][lane] = pair->n.x;
@@ -212,7 +216,7 @@ static void gather_setting(setting *s, const sn_contact_scene *scene, int32_t fi
 
 // The same for a group of lanes.
 typedef struct lanes_setting {
-    sn_lanes_vec at[4], move[4];
+    sn_lanes_vec at[4], move[4], bend[4];
     sn_lanes bulge[4], noise, delta;
     bool edges, curved;
 } lanes_setting;
@@ -241,11 +245,15 @@ SN_INLINE void try_normal(const lanes_setting *s, sn_lanes_vec n, sn_lanes least
                           lanes_finding *best) {
     const sn_lanes zero = sn_lanes_all(0), one = sn_lanes_all(1);
     const int first_side = s->edges ? 2 : 1;
-    sn_lanes at[4], approach[4];
+    sn_lanes at[4], approach[4], bulge[4] = {zero, zero, zero, zero};
     for (int i = 0; i < 4; i++) {
         sn_lanes forward = sn_lanes_dot3(n, s->move[i]);
         at[i] = i == 0 ? zero : sn_lanes_dot3(n, s->at[i]);
         approach[i] = i < first_side ? -forward : forward;
+        if (s->curved) {
+            sn_lanes bent = sn_lanes_dot3(n, s->bend[i]);
+            bulge[i] = s->bulge[i] + sn_lanes_max(i < first_side ? -bent : bent, zero);
+        }
     }
 
     sn_lanes lowest = s->edges ? sn_lanes_min(at[1], zero) : zero;
@@ -262,7 +270,7 @@ SN_INLINE void try_normal(const lanes_setting *s, sn_lanes_vec n, sn_lanes least
         sn_lanes farthest = approach[i];
         if (s->curved) {
             farthest = sn_select((sn_mask)(farthest > zero), farthest, 0.25 * farthest);
-            farthest = farthest + s->bulge[i];
+            farthest = farthest + bulge[i];
         }
         room[i] = side ? highest - at[i] : at[i] - lowest;
         wanted[side] = sn_lanes_max(farthest - room[i], wanted[side]);
@@ -278,7 +286,12 @@ SN_INLINE void try_normal(const lanes_setting *s, sn_lanes_vec n, sn_lanes least
     sn_lanes t[4], smallest = one;
     for (int i = 0; i < 4; i++) {
         sn_lanes front = scale * wanted[i >= first_side];
-        sn_lanes share = share_of(room[i] + front, approach[i], s->bulge[i], s->curved);
+        if (s->curved) {
+            // What recedes may swing forth on its way: otherwise two bodies at the floor that move
+            // together would hold each other for ever. Half of the gap stays.
+            front = front + sn_select((sn_mask)(approach[i] <= zero), 0.25 * (g - allowed), zero);
+        }
+        sn_lanes share = share_of(room[i] + front, approach[i], bulge[i], s->curved);
         t[i] = sn_select(cut, share, one);
         smallest = sn_lanes_min(t[i], smallest);
     }
@@ -346,6 +359,9 @@ SN_INLINE void limit_block(const setting *s, finding *found, bool edges, bool cu
         for (int i = 0; i < 4; i++) {
             l.move[i] = sn_lanes_load3(&s->move[i][0][lane]);
             l.bulge[i] = sn_lanes_load(&s->bulge[i][lane]);
+            if (curved) {
+                l.bend[i] = sn_lanes_load3(&s->bend[i][0][lane]);
+            }
         }
 
         lanes_finding f = separate(&l, sn_lanes_load3(&s->n[0][lane]));

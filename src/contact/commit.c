@@ -189,6 +189,9 @@ static void start_vertices(sn_contact_scene *scene, const sn_contact_motion *mot
         sn_vec3 move = sn_sub(sn_load3(sn_at3(motion->target, v)), from);
         sn_vec3 shifted = sn_add(scene->parts[part].shift, shift);
         double bulge = motion->bulge ? motion->bulge[v] : 0;
+        if (motion->bend) {
+            bulge += sn_length(sn_load3(sn_at3(motion->bend, v)));
+        }
 
         sn_store3(sn_at3(scene->start, v), from);
         shares->vertex[v] = boxes_share(scene, v, from, move, bulge, shifted);
@@ -225,7 +228,8 @@ void sn_contact_limit(sn_contact_scene *scene, const sn_contact_motion *motion,
     limit_shifts(scene, motion, shares);
     start_vertices(scene, motion, shares, report);
 
-    sn_contact_motion rest = {.x = scene->start, .target = motion->target, .bulge = motion->bulge};
+    sn_contact_motion rest = {
+        .x = scene->start, .target = motion->target, .bulge = motion->bulge, .bend = motion->bend};
     limiting job = {scene, &rest};
     sn_parallel_for(scene->context, scene->pair_count, CHUNK, limit_range, &job);
     gather_pairs(scene, false, shares->vertex, report);

@@ -22,6 +22,9 @@ typedef struct sn_contact_motion {
     // How far the path of each vertex from x + shift deviates from its chord [m], NULL for straight
     // paths. At the share t the vertex is within min(1, 4 t) bulge of the point of the chord.
     const double *bulge;
+    // The part of the deviation whose direction is known, three numbers each: it counts where it
+    // leads towards the other side of a pair, and adds to the bulge. NULL: none. Needs a bulge.
+    const double *bend;
     // The share of its drift (sn_contact_drift) that each part may take, in [0, 1]; NULL: 1.
     const double *drift_bound;
 } sn_contact_motion;

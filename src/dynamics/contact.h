@@ -149,8 +149,8 @@ typedef struct sn_island_contact {
     uint8_t *held;                   // of each vertex: it moves as prescribed
 
     sn_contact_scene *scene; // the members as parts; NULL: none can touch another or itself
-    double *part_share, *vertex_share, *bulge; // of a commit
-    double *drift_bound;                       // zeros: parts do not move as a whole first
+    double *part_share, *vertex_share, *bulge, *bend; // of a commit
+    double *drift_bound;                              // zeros: parts do not move as a whole first
     sn_vec3 *shift;
 
     // Growing arrays.

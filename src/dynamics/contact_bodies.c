@@ -6,6 +6,8 @@
 // beyond those go to the diagonals (contact_forces.c).
 #include "dynamics/contact_touch.h"
 
+#include "sinew/rigid_body.h"
+
 #include "contact/commit.h"
 
 #include <math.h>
@@ -88,6 +90,7 @@ static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
     own->shift = SN_PUSH(&island->arena, sn_vec3, island->body_count);
     own->vertex_share = SN_PUSH(&island->arena, double, own->vertex_count);
     own->bulge = SN_PUSH(&island->arena, double, own->vertex_count);
+    own->bend = SN_PUSH(&island->arena, double, 3 * (size_t)own->vertex_count);
     return sn_arena_status(&island->arena);
 }
 
@@ -370,12 +373,14 @@ sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess
 
 // --- commit
 
-// How far paths of bodies whose rows rotate are from their chords, at the middle.
-// Returns whether there are any.
+// How far paths of bodies whose rows rotate are from their chords, at the middle. Of a rigid body,
+// whose vertices move on arcs, the direction is known too, up to the angle of the arc: the second
+// derivative of the path turns by it. Returns whether there are any.
 static bool find_bulges(sn_island *island) {
     sn_island_contact *own = island->contact;
     bool any = false;
     memset(own->bulge, 0, (size_t)own->vertex_count * sizeof *own->bulge);
+    memset(own->bend, 0, 3 * (size_t)own->vertex_count * sizeof *own->bend);
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_contact_member *member = &own->members[i];
         const sinew_body *body = member->member->body;
@@ -387,6 +392,8 @@ static bool find_bulges(sn_island *island) {
         int32_t first = 3 * member->member->first_row;
         double *xi = island->remote_x + first;
         sn_body_difference(body, xi, member->hat_q, member->commit_q);
+        bool rigid = sinew_body_is_rigid(body);
+        double angle = sn_length(sn_load3(xi)); // of a rigid body, whose first row rotates
         for (int32_t k = 0; k < sn_body_size(body); k++) {
             xi[k] *= 0.5;
         }
@@ -397,9 +404,15 @@ static bool find_bulges(sn_island *island) {
             int32_t vertex = member->first_vertex + v;
             sn_vec3 chord = sn_scale(
                 0.5, sn_add(sn_contact_at(own->x, vertex), sn_contact_at(own->hat, vertex)));
-            double off = sn_distance(chord, sn_contact_at(own->guess, vertex));
+            sn_vec3 bend = sn_sub(sn_contact_at(own->guess, vertex), chord);
+            double off = sn_length(bend);
             double rounding = 1e-14 * (1 + sn_length(chord));
-            own->bulge[vertex] = off > rounding ? 1.5 * off : 0;
+            if (off > rounding && rigid && angle < 0.5) {
+                sn_store3(sn_at3(own->bend, vertex), bend);
+                own->bulge[vertex] = 0.6 * angle * off;
+            } else if (off > rounding) {
+                own->bulge[vertex] = 1.5 * off;
+            }
         }
     }
     return any;
@@ -412,7 +425,8 @@ sinew_status sn_contact_limit_by_bodies(sn_island *island) {
     }
 
     bool curved = find_bulges(island);
-    sn_contact_motion motion = {own->x, own->hat, curved ? own->bulge : NULL, own->drift_bound};
+    sn_contact_motion motion = {own->x, own->hat, curved ? own->bulge : NULL,
+                                curved ? own->bend : NULL, own->drift_bound};
     sn_contact_shares shares = {own->shift, own->vertex_share, own->part_share};
     sn_contact_limit_report report;
     sn_contact_measure(own->scene, own->x);

@@ -1,0 +1,100 @@
+// "rigid" of a body, and "joints".
+#include "io/scene/read.h"
+#include "io/scene/rigid.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const joint_kinds[] = {"fixed", "hinge"};
+
+// What a body without elements or frames has no use for.
+static void refuse_keys(const sn_scene_reader *reader, const sn_json *json) {
+    static const char *const keys[] = {"mass",   "volume",    "plane",    "thickness", "materials",
+                                       "fixed",  "scripted",  "loads",    "surface",   "field",
+                                       "frames", "positions", "skeleton", "binding"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const sn_json *value = sn_json_get(json, keys[i]);
+        if (value) {
+            sn_json_key_mistake(reader->mistakes, value,
+                                "a rigid body has none; \"rigid\" holds and moves it");
+        }
+    }
+}
+
+static void check_shape(const sn_scene_reader *reader, const sn_json *json,
+                        const sn_scene_body *body) {
+    const sn_scene_shape *shape = &body->shape;
+    bool plain = (shape->generated || shape->file) && !shape->maps && !shape->is_character &&
+                 !shape->is_organism && shape->solid_count == 0 && !shape->volume;
+    if (!plain || (shape->generated && shape->shape.shape == SINEW_SHAPE_RECTANGLE)) {
+        sn_json_mistake(reader->mistakes, sn_json_get(json, "shape"),
+                        "a rigid body is a closed surface: a solid \"kind\", or a \"file\" of "
+                        "triangles");
+    }
+}
+
+void sn_scene_read_rigid(sn_scene_reader *reader, const sn_json *body_json, bool used,
+                         sn_scene_body *body) {
+    const sn_json *json = sn_json_get(body_json, "rigid");
+    if (json && !used) {
+        sn_json_key_mistake(reader->mistakes, json, "this belongs to \"model\": \"rigid\"");
+    }
+    sn_scene_rigid *rigid = used ? sn_scene_push(reader, 1, sizeof *rigid) : NULL;
+    if (!rigid) {
+        return;
+    }
+
+    refuse_keys(reader, body_json);
+    check_shape(reader, body_json, body);
+    body->rigid = rigid;
+    if (!json || !sn_scene_check_object(reader, json,
+                                        SN_KEYS("mass", "center", "inertia", "held", "motion"))) {
+        return;
+    }
+
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "mass"), 0, INFINITY, "kg",
+                          &rigid->mass);
+    const sn_json *center = sn_json_get(json, "center");
+    const sn_json *inertia = sn_json_get(json, "inertia");
+    rigid->has_center = center && sn_scene_read_lengths(reader, center, rigid->center);
+    rigid->has_inertia = inertia && sn_json_numbers(reader->mistakes, inertia, 6, rigid->inertia);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "held"), &rigid->held);
+    rigid->moves = sn_json_get(json, "motion") != NULL;
+    rigid->held = rigid->held || rigid->moves;
+    sn_scene_read_motion(reader, sn_json_get(json, "motion"), &rigid->motion);
+}
+
+static void read_joint(const sn_scene_reader *reader, const sn_json *json, sn_scene_joint *joint) {
+    sn_mistakes *mistakes = reader->mistakes;
+    *joint = (sn_scene_joint){.json = json, .def = sinew_default_rigid_joint_def(), .target = -1};
+    if (!sn_scene_check_object(
+            reader, json,
+            SN_KEYS("kind", "body", "to", "position", "axis", "reach", "stiffness"))) {
+        return;
+    }
+
+    int32_t kind = 0;
+    const sn_json *to = sn_json_get(json, "to");
+    sn_json_word(mistakes, sn_json_require(mistakes, json, "kind"), joint_kinds, 2, &kind);
+    joint->def.kind = (sinew_rigid_joint_kind)kind;
+    joint->body = sn_scene_find_body(reader, sn_json_require(mistakes, json, "body"));
+    joint->target = to ? sn_scene_find_body(reader, to) : -1;
+    sn_scene_read_lengths(reader, sn_json_require(mistakes, json, "position"), joint->def.position);
+    sn_json_numbers(mistakes, sn_json_get(json, "axis"), 3, joint->def.axis);
+    sn_scene_read_length(reader, sn_json_get(json, "reach"), &joint->def.reach);
+    sn_json_number(mistakes, sn_json_get(json, "stiffness"), 0, INFINITY, "N/m",
+                   &joint->def.stiffness);
+}
+
+void sn_scene_read_joints(sn_scene_reader *reader, const sn_json *json) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) {
+        return;
+    }
+
+    sn_scene_joint *joints = sn_scene_push(reader, json->count, sizeof *joints);
+    for (int32_t i = 0; joints && i < json->count; i++) {
+        read_joint(reader, &json->items[i], &joints[i]);
+    }
+    reader->scene->joints = joints;
+    reader->scene->joint_count = joints ? json->count : 0;
+}

@@ -1,0 +1,22 @@
+// Rigid bodies and joints as scenes describe them.
+#ifndef SN_IO_SCENE_RIGID_H
+#define SN_IO_SCENE_RIGID_H
+
+#include "io/scene/scene.h"
+
+// A body that does not deform.
+struct sn_scene_rigid {
+    double mass; // [kg] 0: by the density of its material
+    bool has_center, has_inertia, held, moves;
+    double center[3], inertia[6]; // [m], [kg m^2]
+    sn_scene_motion motion;       // of a held one
+};
+
+// Holds a rigid body to another, or to the world.
+struct sn_scene_joint {
+    const sn_json *json;
+    int32_t body, target; // indices of bodies; target -1: the world
+    sinew_rigid_joint_def def;
+};
+
+#endif
