@@ -21,7 +21,7 @@
 enum { WARM_UP = 3, TIMED_STEPS = 12 };
 
 typedef struct rig_options {
-    const char *output, *tissues, *kind, *blend, *metric, *up, *unit, *specks;
+    const char *output, *tissues, *kind, *weights, *blend, *metric, *up, *unit, *specks;
     int64_t nodes, samples, resolution, levels, threads, voxels, memory;
     double spacing, fit, threshold;
     cli_list at;
@@ -51,10 +51,12 @@ static void name_of(const char *path, char name[RIG_NAME]) {
 }
 
 static bool take_words(const cli_command *command, const rig_options *o, sinew_autorig_def *def) {
-    int32_t kind, blend, metric;
+    int32_t kind, blend, metric, weights;
     // Points do not rotate, so a rig of them would not hold together.
-    if (!cli_pick_word(command, "kind", o->kind, SINEW_WORDS_NODE_KINDS, SINEW_NODE_RIGID,
-                       SINEW_NODE_COMPLIANT, &kind) ||
+    if (!cli_pick_word(command, "kind", o->kind ? o->kind : "affine", SINEW_WORDS_NODE_KINDS,
+                       SINEW_NODE_RIGID, SINEW_NODE_COMPLIANT, &kind) ||
+        !cli_pick_word(command, "weights", o->weights, SINEW_WORDS_WEIGHTS, 0,
+                       SINEW_WEIGHTS_SPECTRAL, &weights) ||
         !cli_pick_word(command, "blend", o->blend, SINEW_WORDS_BLENDS, 0,
                        SINEW_BLEND_DUAL_QUATERNION, &blend) ||
         !cli_pick_word(command, "metric", o->metric, SINEW_WORDS_METRICS, 0,
@@ -65,6 +67,10 @@ static bool take_words(const cli_command *command, const rig_options *o, sinew_a
     def->kind = (sinew_node_kind)kind;
     def->blend = (sinew_blend)blend;
     def->weights.metric = def->placement.metric = (sinew_metric)metric;
+    def->weights.kind = (sinew_weights)weights;
+    if (def->weights.kind == SINEW_WEIGHTS_SPECTRAL) {
+        def->placement.kind = SINEW_PLACEMENT_SPECTRAL;
+    }
 
     return true;
 }
@@ -256,6 +262,15 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
         return status;
     }
 
+    // Spectral weights need frames that bend; those of several materials follow the stiffness.
+    if (rig->def.weights.kind == SINEW_WEIGHTS_SPECTRAL && !o->kind) {
+        int32_t tissues = 0;
+        if (rig->tissues) {
+            sinew_tissue_table_get(rig->tissues, &tissues);
+        }
+        rig->def.kind = tissues > 1 ? SINEW_NODE_COMPLIANT : SINEW_NODE_QUADRATIC;
+    }
+
     // Make the model.
     cli_activity_begin(&activity, "placing nodes, computing weights and samples");
 
@@ -283,18 +298,18 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
 
 static int run(const cli_command *command, int argc, char **argv) {
     rig_options o = {.output = "rig",
-                     .kind = "affine",
                      .blend = "linear",
                      .metric = "compliance",
+                     .weights = "voronoi",
                      .specks = "drop",
                      .threshold = NAN,
-                     .nodes = 10,
                      .levels = 2,
                      .threads = 2,
                      .memory = 4096};
     const cli_option table[] = {
         {"nodes", 'n', CLI_INTEGER, &o.nodes, "N",
-         "total number of frames, including rigid parts (default: 10)", 1, 65535},
+         "total number of frames, including rigid parts (default: 10; spectral weights: 4)", 1,
+         65535},
         {"at", 0, CLI_LIST, &o.at, "X,Y,Z",
          "place a frame at this position, in metres (repeatable)", 0, 0},
         {"output", 'o', CLI_TEXT, &o.output, "DIR", "output folder (default: rig)", 0, 0},
@@ -316,7 +331,13 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"levels", 0, CLI_INTEGER, &o.levels, "N", "levels of the Voronoi kernels (default: 2)", 1,
          16},
         {"kind", 'k', CLI_TEXT, &o.kind, "KIND",
-         "one of {node-kinds:rigid..compliant} (default: affine)", 0, 0},
+         "one of {node-kinds:rigid..compliant} (default: affine; spectral weights: quadratic, or "
+         "compliant for several tissues)",
+         0, 0},
+        {"weights", 0, CLI_TEXT, &o.weights, "KIND",
+         "one of {weights:voronoi..spectral} (default: voronoi); spectral ones bend and twist like "
+         "the solid with a few frames",
+         0, 0},
         {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "one of {blends} (default: linear)", 0, 0},
         {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "one of {metrics} (default: compliance)", 0,
          0},
@@ -351,7 +372,9 @@ static int run(const cli_command *command, int argc, char **argv) {
 
     // From options to the definition.
     rig_run rig = {.context = context, .command = command, .def = sinew_default_autorig_def()};
-    rig.def.placement.count = (int32_t)o.nodes;
+    rig.def.placement.count = o.nodes > 0                          ? (int32_t)o.nodes
+                              : strcmp(o.weights, "spectral") == 0 ? 4
+                                                                   : 10;
     rig.def.sampling.count = (int32_t)o.samples;
 
     if (o.fit > 0) {

@@ -152,6 +152,7 @@ static void write_frames(const sinew_rig_file_def *def, const bool *held, sn_jso
 
     sn_json_write_key(w, "weights");
     sn_json_begin_object(w);
+    write_text(w, "kind", sinew_words_get(SINEW_WORDS_WEIGHTS, (int32_t)rig->weights.kind));
     write_text(w, "metric", sinew_words_get(SINEW_WORDS_METRICS, (int32_t)rig->weights.metric));
     sn_json_write_key(w, "levels");
     sn_json_write_integer(w, rig->weights.levels);

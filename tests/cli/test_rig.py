@@ -70,6 +70,24 @@ def test_specimen():
         rerun(place)
 
 
+def test_spectral():
+    """Frames that bend, their kind chosen by the tissues; the scene asks for the same weights."""
+    with folder() as place:
+        report = rig(place, "specimen:steak", "--voxels", 8000, "--weights", "spectral")
+        assert report["nodes"] == 4 and report["free_motions"] == 0, report
+        with open(os.path.join(place, "scene.json")) as file:
+            frames = json.load(file)["bodies"][0]["frames"]
+        assert frames["weights"]["kind"] == "spectral"
+        assert [node["kind"] for node in frames["nodes"]].count("compliant") == 3, frames["nodes"]
+        rerun(place)
+    with folder() as place:
+        write_cube(os.path.join(place, "bar.obj"), (0, 0, 0), (1, 0.2, 0.2))
+        report = rig(os.path.join(place, "rig"), os.path.join(place, "bar.obj"), "-r", 20, "--weights", "spectral")
+        assert report["nodes"] == 4 and report["unknowns"] == 4 * 30, report
+    result = run("rig", "specimen:steak", "--weights", "spectrum")
+    assert result.returncode == 1 and "spectral" in result.stderr, result.stderr
+
+
 def pull(place, fixed, points):
     """Pulls the bar that was rigged there by 1 N at its end x = 1; the displacements of points."""
     with open(os.path.join(place, "scene.json")) as file:
@@ -354,6 +372,6 @@ def test_bad_input():
         assert abs(report["volume"] - 128 * 12e-9) < 1e-15
 
 
-main([test_specimen, test_elastic_constants, test_text_report, test_surfaces, test_surfaces_side_by_side, test_gradient,
+main([test_specimen, test_spectral, test_elastic_constants, test_text_report, test_surfaces, test_surfaces_side_by_side, test_gradient,
       test_up, test_volume, test_units, test_absent_label, test_unreached, test_places, test_parts, test_specks,
       test_bad_input])

@@ -367,9 +367,12 @@ static sinew_status fit_volumes(const cubature *c, int32_t states, sn_arena *scr
     labels.count = list_labels(points, labels.labels, labels.volumes);
     int32_t rows = states * (states + 1) / 2 + labels.count;
     int32_t stride = (points->count + MOST_CANDIDATES - 1) / MOST_CANDIDATES;
-    size_t room = (size_t)(points->count / stride) + (size_t)stride + 8;
+    int32_t room = 0;
+    for (int32_t p = 0; p < points->count; p++) {
+        room += may_be_chosen(p, stride);
+    }
 
-    double *A = SN_PUSH(scratch, double, (size_t)rows *room);
+    double *A = SN_PUSH(scratch, double, (size_t)rows *(size_t)room);
     double *b = SN_PUSH(scratch, double, rows);
     double *x = SN_PUSH(scratch, double, room);
     double *spare = SN_PUSH(scratch, double, rows);
@@ -385,7 +388,7 @@ static sinew_status fit_volumes(const cubature *c, int32_t states, sn_arena *scr
         }
         columns += chosen;
     }
-    SN_ASSERT((size_t)columns <= room);
+    SN_ASSERT(columns == room);
 
     int32_t most = options->most > 0 && options->most < MOST_POINTS ? options->most : MOST_POINTS;
     sn_nnls_def def = {A, rows, columns, b, options->tolerance, most};

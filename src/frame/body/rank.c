@@ -124,7 +124,7 @@ static sinew_status count_motions(sinew_body *body, sn_arena *scratch, int32_t *
     return SINEW_OK;
 }
 
-// Tells what the body lacks, if anything.
+// Reports motions beyond those of rigid parts.
 static sinew_status report_motions(sinew_body *body, sn_arena *scratch, int32_t count) {
     sn_frame_model *model = body->model;
     sinew_sampling_report *report = &model->base_samples->report;
