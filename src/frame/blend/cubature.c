@@ -3,7 +3,8 @@
 //
 //   1  stiffness K and mass M of the candidates at rest, for small strain
 //   2  training states: random forces, each answered by (K + s M)^-1, most of them twice, so that
-//      low motions prevail; made orthonormal in K
+//      low motions prevail; made orthonormal in K. With 32 states eight frames on a T bent 5 % too
+//      far, because motions that no state contains are softer at the points than they are
 //   3  of part of the candidates volumes V_p >= 0 with sum_p V_p e_j : C : e_k = delta_jk for all
 //   pairs of states, and the
 //      volume of every label, by non-negative least squares (linalg/nnls.h)
@@ -20,8 +21,9 @@
 #include <string.h>
 
 enum {
-    STATES = 32,
-    LOW_STATES = 24,
+    FEWEST_STATES = 32, // of training
+    MOST_STATES = 64,
+    STATES_OF_NODE = 8, // beyond two
     MOST_POINTS = 800,
     MOST_CANDIDATES = 2400, // of the points, for the selection; all serve to integrate
     CHUNK = 8,
@@ -39,8 +41,9 @@ typedef struct cubature {
     double *lambda, *mu; // of each candidate
     double *K, *M;       // unknowns^2, controls^2; lower triangles
     const sn_redundancy *held;
-    double *states; // [STATES][unknowns]
-    double (*strain)[STATES][6];
+    int32_t state_count;
+    double *states; // [state_count][unknowns]
+    double (*strain)[MOST_STATES][6];
     double *functions; // [point of a batch][controls][4]: value and gradient
     int32_t first;     // of the batch
 } cubature;
@@ -202,7 +205,7 @@ static sinew_status find_states(cubature *c, double shift, sn_arena *scratch) {
 
     // Random states, smoothed by K^-1 M: once for a broad spectrum, twice for low modes.
     sn_random random = sn_random_seed(11);
-    for (int32_t j = 0; j < STATES; j++) {
+    for (int32_t j = 0; j < c->state_count; j++) {
         double *x = c->states + (size_t)j * (size_t)c->unknowns;
         for (int32_t a = 0; a < c->controls; a++) {
             double m = c->M[(size_t)a * (size_t)c->controls + (size_t)a];
@@ -211,7 +214,7 @@ static sinew_status find_states(cubature *c, double shift, sn_arena *scratch) {
             }
         }
 
-        for (int sweep = 0; sweep < (j < LOW_STATES ? 2 : 1); sweep++) {
+        for (int sweep = 0; sweep < (j < 3 * c->state_count / 4 ? 2 : 1); sweep++) {
             multiply_mass(c, x, y);
             sn_dense_cholesky_solve(c->K, c->unknowns, c->unknowns, y);
             memcpy(x, y, (size_t)c->unknowns * sizeof *x);
@@ -226,7 +229,7 @@ static void find_strains(void *data, int32_t begin, int32_t end, int32_t chunk) 
     cubature *c = data;
     for (int32_t i = begin; i < end; i++) {
         const double *functions = c->functions + (size_t)i * (size_t)c->controls * 4;
-        for (int32_t j = 0; j < STATES; j++) {
+        for (int32_t j = 0; j < c->state_count; j++) {
             const double *x = c->states + (size_t)j * (size_t)c->unknowns;
             double F[3][3] = {{0}};
             for (int32_t a = 0; a < c->controls; a++) {
@@ -257,45 +260,46 @@ static double pair_energy(const cubature *c, int32_t p, const double *e, const d
 // Makes the strains of the states orthonormal in the energy. Returns how many independent ones
 // there are; they come first.
 static int32_t orthonormalize(cubature *c) {
-    double gram[STATES * STATES] = {0}, values[STATES], work[STATES];
+    int32_t n = c->state_count;
+    double gram[MOST_STATES * MOST_STATES] = {0}, values[MOST_STATES], work[MOST_STATES];
     for (int32_t p = 0; p < c->candidates->count; p++) {
-        for (int32_t j = 0; j < STATES; j++) {
+        for (int32_t j = 0; j < n; j++) {
             for (int32_t k = 0; k <= j; k++) {
-                gram[j * STATES + k] +=
+                gram[j * n + k] +=
                     c->candidates->volume[p] * pair_energy(c, p, c->strain[p][j], c->strain[p][k]);
             }
         }
     }
 
     // States of energy 1 each, so that none is lost beside a stronger one.
-    double scale[STATES];
-    for (int32_t j = 0; j < STATES; j++) {
-        double energy = gram[j * STATES + j];
+    double scale[MOST_STATES];
+    for (int32_t j = 0; j < n; j++) {
+        double energy = gram[j * n + j];
         scale[j] = energy > 0 ? 1 / sqrt(energy) : 0;
     }
-    for (int32_t j = 0; j < STATES; j++) {
+    for (int32_t j = 0; j < n; j++) {
         for (int32_t k = 0; k <= j; k++) {
-            gram[j * STATES + k] *= scale[j] * scale[k];
+            gram[j * n + k] *= scale[j] * scale[k];
         }
     }
 
-    if (!sn_dense_symmetric_eigen(gram, STATES, STATES, values, work)) {
+    if (!sn_dense_symmetric_eigen(gram, n, n, values, work)) {
         return 0;
     }
 
     int32_t count = 0;
-    while (count < STATES && values[STATES - 1 - count] > 1e-6 * values[STATES - 1]) {
+    while (count < n && values[n - 1 - count] > 1e-6 * values[n - 1]) {
         count++;
     }
 
     for (int32_t p = 0; p < c->candidates->count; p++) {
-        double old[STATES][6];
+        double old[MOST_STATES][6];
         memcpy(old, c->strain[p], sizeof old);
         for (int32_t i = 0; i < count; i++) {
-            const double *row = gram + (STATES - 1 - i) * STATES;
-            double factor = 1 / sqrt(values[STATES - 1 - i]);
+            const double *row = gram + (n - 1 - i) * n;
+            double factor = 1 / sqrt(values[n - 1 - i]);
             double sum[6] = {0};
-            for (int32_t j = 0; j < STATES; j++) {
+            for (int32_t j = 0; j < n; j++) {
                 for (int k = 0; k < 6; k++) {
                     sum[k] += factor * row[j] * scale[j] * old[j][k];
                 }
@@ -417,8 +421,12 @@ static sinew_status select_points(cubature *c, const sn_blend_materials *materia
     c->mu = SN_PUSH(scratch, double, points);
     c->K = SN_PUSH(scratch, double, n *n);
     c->M = SN_PUSH(scratch, double, (size_t)c->controls *(size_t)c->controls);
-    c->states = SN_PUSH(scratch, double, STATES *n);
-    c->strain = (double(*)[STATES][6])sn_arena_push(scratch, points, sizeof *c->strain);
+    c->state_count = STATES_OF_NODE * (c->nodes->count - 2);
+    c->state_count = c->state_count < FEWEST_STATES ? FEWEST_STATES
+                     : c->state_count > MOST_STATES ? MOST_STATES
+                                                    : c->state_count;
+    c->states = SN_PUSH(scratch, double, (size_t)c->state_count *n);
+    c->strain = (double(*)[MOST_STATES][6])sn_arena_push(scratch, points, sizeof *c->strain);
     c->functions = SN_PUSH(scratch, double, BATCH * 4 * (size_t)c->controls);
     SN_TRY(sn_arena_status(scratch));
 
