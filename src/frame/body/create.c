@@ -106,6 +106,15 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
     return SINEW_OK;
 }
 
+static bool all_rigid(const sinew_frame_body_def *def) {
+    for (int32_t i = 0; i < def->node_count; i++) {
+        if (def->nodes[i].kind != SINEW_NODE_RIGID) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Returns the polynomial degree of forces in a region of linear weights (Gilles et al. 2013, table
 // 1.1). Laws that are not polynomials use the degree of Hooke's law, which they approach at small
 // strain, and so do regions with assumed strain: their points have to fit into a block.
@@ -224,6 +233,9 @@ static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *de
     if (model->base_samples->degree > 1) {
         SN_TRY(sn_quadrature_create(&body->arena, model->shape, model->base_samples,
                                     &model->quadrature));
+        if (model->assumed && def->weights.kind == SINEW_WEIGHTS_AXIS_LINEAR && all_rigid(def)) {
+            sn_quadrature_flatten(model->base_samples, &model->quadrature);
+        }
     }
 
     body->rest_volume = model->base_samples->report.volume;

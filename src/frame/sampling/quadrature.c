@@ -249,6 +249,28 @@ sinew_status sn_quadrature_create(sn_arena *arena, const sn_shape *shape,
     return status;
 }
 
+void sn_quadrature_flatten(const sn_frame_samples *samples, sn_quadrature *quadrature) {
+    for (int32_t s = 0; s < samples->count; s++) {
+        int32_t first = samples->start[s];
+        if (samples->start[s + 1] - first != 2) {
+            continue;
+        }
+
+        sn_vec3 gradient = sn_load3(sn_at3(samples->gradient, first));
+        double square = sn_dot(gradient, gradient);
+        if (!(square > 0)) {
+            continue;
+        }
+
+        sn_vec3 center = sn_load3(sn_at3(samples->position, s));
+        for (int32_t p = quadrature->start[s]; p < quadrature->start[s + 1]; p++) {
+            sn_vec3 X = sn_load3(sn_at3(quadrature->position, p));
+            double along = sn_dot(sn_sub(X, center), gradient) / square;
+            sn_store3(sn_at3(quadrature->position, p), sn_madd(X, -along, gradient));
+        }
+    }
+}
+
 static sinew_status push_points(const sn_quadrature *quadrature, const sn_frame_samples *samples,
                                 sn_frame_samples *points) {
     sn_arena *arena = &points->arena;

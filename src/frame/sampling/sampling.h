@@ -97,6 +97,12 @@ typedef struct sn_quadrature {
 sinew_status sn_quadrature_create(sn_arena *arena, const sn_shape *shape,
                                   const sn_frame_samples *samples, sn_quadrature *quadrature);
 
+// Moves the points of regions with two nodes along the gradient of the weights to the centroid.
+// Moments across the gradient stay. Between two rigid nodes whose weights are linear, a bend causes
+// a shear that is zero only in the middle and grows linearly to both sides; points there measure
+// bending without it.
+void sn_quadrature_flatten(const sn_frame_samples *samples, sn_quadrature *quadrature);
+
 // Turns the points into samples, with weights extrapolated linearly from the centroid of the
 // region. `samples` are those of the quadrature, or the same with insertions. They must outlive the
 // result, which has neither voxels nor moments of its own.

@@ -16,14 +16,17 @@ typedef struct bar_def {
     int32_t frames, regions;
     bool assumed;
     int32_t threads;
+    sinew_node_kind kind; // 0: affine
+    sinew_blend blend;
 } bar_def;
 
 static test_frames make(bar_def bar) {
     sinew_context *context = test_context(bar.threads ? bar.threads : 1);
-    test_frames_def def = test_default_frames_def(SINEW_NODE_AFFINE, 0.5);
+    sinew_node_kind kind = bar.kind ? bar.kind : SINEW_NODE_AFFINE;
+    test_frames_def def = test_default_frames_def(kind, 0.5);
+    def.body.blend = bar.blend;
     for (int32_t i = 0; i < bar.frames; i++) {
-        def.nodes[i] =
-            (sinew_frame_node){SINEW_NODE_AFFINE, {(double)i / (bar.frames - 1) - 0.5, 0, 0}};
+        def.nodes[i] = (sinew_frame_node){kind, {(double)i / (bar.frames - 1) - 0.5, 0, 0}};
     }
 
     assert_int_equal(sinew_material_set_law(context, bar.law, &def.material), SINEW_OK);
@@ -134,7 +137,11 @@ static void test_patch(void **state) {
     double *force[2];
     size_t size = 0;
     for (int assumed = 0; assumed < 2; assumed++) {
-        test_frames f = make((bar_def){"neo-hookean", 0.3, 3, 4, assumed == 1, 1});
+        test_frames f = make((bar_def){.law = "neo-hookean",
+                                       .poisson = 0.3,
+                                       .frames = 3,
+                                       .regions = 4,
+                                       .assumed = assumed == 1});
         const sn_frame_model *model = f.body->model;
         double *q = calloc((size_t)f.body->config_count, sizeof *q);
         const sn_mat3 F = {{{1.2, 0.1, -0.3}, {0.05, 0.9, 0.2}, {0.1, -0.1, 1.1}}};
@@ -162,7 +169,8 @@ static void test_patch(void **state) {
 }
 
 static int32_t count_zero_motions(bool assumed) {
-    test_frames f = make((bar_def){"corotational", 0.3, 3, 4, assumed, 1});
+    test_frames f = make((bar_def){
+        .law = "corotational", .poisson = 0.3, .frames = 3, .regions = 4, .assumed = assumed});
     sinew_body *body = f.body;
     int32_t n = sn_body_size(body);
     double *matrix = calloc(sn_bsr_value_count(&body->pattern), sizeof *matrix);
@@ -203,8 +211,8 @@ static void test_rank(void **state) {
 }
 
 // The deflection of a bar, held at its first frame, under a small force at the other end.
-static double deflection(double poisson, bool assumed, int32_t frames) {
-    test_frames f = make((bar_def){"corotational", poisson, frames, 4 * (frames - 1), assumed, 1});
+static double deflect(bar_def bar) {
+    test_frames f = make(bar);
     const double tip[3] = {0.5, 0, 0};
     const double force[3] = {0, 0, -1e-3};
     sinew_static_def statics = sinew_default_static_def();
@@ -218,6 +226,14 @@ static double deflection(double poisson, bool assumed, int32_t frames) {
     assert_int_equal(sinew_point_get_position(point, x), SINEW_OK);
     test_frames_destroy(&f);
     return -x[2];
+}
+
+static double deflection(double poisson, bool assumed, int32_t frames) {
+    return deflect((bar_def){.law = "corotational",
+                             .poisson = poisson,
+                             .frames = frames,
+                             .regions = 4 * (frames - 1),
+                             .assumed = assumed});
 }
 
 // Bending depends on E alone: with assumed strain a Poisson ratio changes nothing, without it the
@@ -243,8 +259,37 @@ static void test_bending(void **state) {
     }
 }
 
+// Rigid frames measure bending in the middle of each region, where it causes no shear. Without a
+// Poisson ratio five of them are then as compliant as affine ones; 8 % is left for shear, which is
+// constant between rigid frames.
+static void test_rigid(void **state) {
+    (void)state;
+    double affine = deflection(0, true, 5);
+    for (int dual = 0; dual < 2; dual++) {
+        bar_def bar = {.law = "corotational",
+                       .frames = 5,
+                       .regions = 4,
+                       .assumed = true,
+                       .kind = SINEW_NODE_RIGID,
+                       .blend = dual ? SINEW_BLEND_DUAL_QUATERNION : SINEW_BLEND_LINEAR};
+        double middle = deflect(bar) / affine;
+        bar.assumed = false;
+        double plain = deflect(bar) / affine;
+
+        printf("five rigid frames: deflection %.3f of affine ones, with points everywhere %.3f\n",
+               middle, plain);
+        test_close("deflection", middle, 1, 0.08);
+        assert_true(plain < 0.8);
+    }
+}
+
 static uint64_t hash_energy(int32_t threads) {
-    test_frames f = make((bar_def){"neo-hookean", 0.3, 5, 40, true, threads});
+    test_frames f = make((bar_def){.law = "neo-hookean",
+                                   .poisson = 0.3,
+                                   .frames = 5,
+                                   .regions = 40,
+                                   .assumed = true,
+                                   .threads = threads});
     double *q = calloc((size_t)f.body->config_count, sizeof *q);
     double *force = calloc((size_t)sn_body_size(f.body), sizeof *force);
     test_frames_deform(f.body, q);
@@ -273,7 +318,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives), cmocka_unit_test(test_patch),
         cmocka_unit_test(test_rank),        cmocka_unit_test(test_bending),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_rigid),       cmocka_unit_test(test_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
