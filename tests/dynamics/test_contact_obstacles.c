@@ -103,14 +103,20 @@ static void test_landing(void **state) {
     }
 }
 
-// On a slope, as a rotated gravity: acceleration along it from 2 s to 4 s.
+// Comes to rest on a floor, which then tilts, as gravity rotates: the acceleration along it from
+// 2 s to 4 s after that.
 static double slide(test_kind kind, sinew_contact_mode mode, double ratio, double *speed) {
-    double angle = atan(0.5 * ratio);
-    double gravity[3] = {9.81 * sin(angle), 0, -9.81 * cos(angle)};
-    setting s = make_setting(kind, mode, SINEW_INTEGRATOR_IMPLICIT_EULER, gravity, 0.1012);
+    setting s = make_setting(kind, mode, SINEW_INTEGRATOR_IMPLICIT_EULER, down, 0.103);
     sinew_obstacle_def floor = sinew_default_obstacle_def();
     add_obstacle(&s, &floor);
+    for (int i = 0; i < 150; i++) {
+        step(&s);
+    }
 
+    double angle = atan(0.5 * ratio);
+    sinew_world_def def = sinew_world_get_def(s.kinds.world);
+    memcpy(def.gravity, (double[]){9.81 * sin(angle), 0, -9.81 * cos(angle)}, sizeof def.gravity);
+    assert_int_equal(sinew_world_set_def(s.kinds.world, &def), SINEW_OK);
     double v[2];
     sinew_measures measures;
     for (int i = 0; i < 400; i++) {
@@ -127,25 +133,27 @@ static double slide(test_kind kind, sinew_contact_mode mode, double ratio, doubl
 // and 1.01 (reliable), with the acceleration g (sin - 0.5 cos).
 static void test_slope(void **state) {
     (void)state;
-    const test_kind kinds[] = {TEST_TET4, TEST_EMBEDDED, TEST_RIGID_FRAMES, TEST_AFFINE_FRAMES};
+    const test_kind kinds[] = {TEST_TET4, TEST_EMBEDDED, TEST_RIGID_FRAMES, TEST_AFFINE_FRAMES,
+                               TEST_QUADRATIC_FRAMES};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         for (int mode = 0; mode < 2; mode++) {
             double near = mode ? 0.01 : 0.02;
             double ratios[] = {1 - near, 1 + near, 1.2};
+            // Creeps at about the friction speed, 1 mm/s; affine frames sway a little faster.
+            const double sticking = 4e-3;
             double speed;
             for (int r = 0; r < 3; r++) {
                 double angle = atan(0.5 * ratios[r]);
                 double expected = fmax(0, 9.81 * (sin(angle) - 0.5 * cos(angle)));
                 double a = slide(kinds[k], (sinew_contact_mode)mode, ratios[r], &speed);
 
-                // What sticks may still be braking from its start; it never speeds up.
                 double tolerance = 0.01 * 9.81 * sin(angle);
-                bool right = r == 0 ? a < 1e-3 && a > -0.2 : fabs(a - expected) < tolerance;
+                bool right = fabs(a - expected) < (r == 0 ? 2e-3 : tolerance);
                 if (!right) {
                     fail_msg("%s, mode %d, %g times tan: %g m/s^2 instead of %g",
                              test_kind_name(kinds[k]), mode, ratios[r], a, expected);
                 }
-                if (r == 0 && !(speed < 0.1)) {
+                if (r == 0 && !(speed < sticking)) {
                     fail_msg("%s, mode %d: slides at %g m/s", test_kind_name(kinds[k]), mode,
                              speed);
                 }

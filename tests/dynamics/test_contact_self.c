@@ -291,7 +291,7 @@ static setting make_folding_frames(int32_t threads, sinew_node_kind kind) {
     sinew_voxels *voxels = NULL;
     check(&s, sinew_voxels_create_from_solids(s.context, &solid, 1, &grid, &voxels));
 
-    sinew_material_def material = soft(3e4);
+    sinew_material_def material = soft(2e4);
     enum { NODES = 9 };
     sinew_frame_node nodes[NODES];
     for (int i = 0; i < NODES; i++) {
