@@ -142,7 +142,7 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
                               sinew_step_report *report) {
     sn_island_contact *own = island->contact;
     sn_newton_def def = *newton;
-    bool reliable = own->contact->def.mode == SINEW_CONTACT_RELIABLE || !newton->linearised;
+    bool reliable = sn_contact_is_reliable(island);
     int32_t most = reliable ? RELIABLE_SOLVES : INTERACTIVE_SOLVES;
     double tolerance = own->friction_speed * island->h;
 

@@ -157,6 +157,12 @@ static sinew_status offer_touch(const pair_search *search, const sn_touch_memory
 
 sinew_status sn_contact_offer_touch(sn_island *island, const double *guess, bool first,
                                     double margin, bool usable, sn_touch *touch) {
+    // Where a feature has slid beyond another, the direction between them tilts. Converged solves
+    // take the force that remains over to the next pair; two solves would only be braked by it.
+    if (!usable && !sn_contact_is_reliable(island)) {
+        return SINEW_OK;
+    }
+
     pair_search search = {
         .island = island, .guess = guess, .known_only = !usable, .margin = margin, .first = first};
     return offer_touch(&search, recall(island->contact->contact, touch->key), touch);

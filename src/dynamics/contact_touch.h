@@ -11,11 +11,17 @@ sinew_status sn_contact_get(sinew_world *world, sn_contact **out);
 
 // contact_pairs.c ------------------------------------------------------------------------------
 
+// Whether a step is solved until it converges: the mode says so, or the integrator does.
+static inline bool sn_contact_is_reliable(const sn_island *island) {
+    return island->contact->contact->def.mode == SINEW_CONTACT_RELIABLE ||
+           !island->integrator->linearised;
+}
+
 // Lists the touches at x that carry a force or come to carry one at `guess`.
 sinew_status sn_contact_find_touches(sn_island *island, const double *guess, bool first);
 
 // Lists a touch that was measured if it carries a force or comes within `margin` of one; one that
-// is not usable only if it carried a force.
+// is not usable only if it carried a force, and in reliable mode.
 sinew_status sn_contact_offer_touch(sn_island *island, const double *guess, bool first,
                                     double margin, bool usable, sn_touch *touch);
 
