@@ -105,6 +105,16 @@ void sn_body_difference(const sinew_body *body, double *xi, const double *q, con
     }
 }
 
+void sn_body_translate(const sinew_body *body, double *q, sn_vec3 by) {
+    if (body->ops->motion.translate) {
+        body->ops->motion.translate(body, q, by);
+        return;
+    }
+    for (int32_t row = 0; row < body->rows; row++) {
+        sn_add_to3(q + 3 * (size_t)row, by);
+    }
+}
+
 void sn_body_add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s,
                       const double *q) {
     SN_ASSERT(body->ops->motion.add_mass || pattern == &body->pattern);

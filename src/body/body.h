@@ -124,6 +124,7 @@ static inline void sn_body_note_energy_change(sinew_body *body) {
 // The operations of ops->motion, with the linear defaults where they are NULL.
 void sn_body_retract(const sinew_body *body, double *q, const double *base, const double *xi);
 void sn_body_difference(const sinew_body *body, double *xi, const double *q, const double *base);
+void sn_body_translate(const sinew_body *body, double *q, sn_vec3 by);
 void sn_body_add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s,
                       const double *q);
 void sn_body_multiply_mass(sinew_body *body, double *y, const double *x, const double *q);

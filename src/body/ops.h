@@ -84,6 +84,8 @@ typedef struct sn_motion_ops {
     void (*retract)(const sinew_body *body, double *q, const double *base, const double *xi);
     // xi that moves `base` to q. NULL: q - base.
     void (*difference)(const sinew_body *body, double *xi, const double *q, const double *base);
+    // Moves q as a whole. NULL: every row is a point.
+    void (*translate)(const sinew_body *body, double *q, sn_vec3 by);
     // SINEW_OK, or the reason why the interpolation is undefined at q. NULL: it always exists.
     sinew_status (*check)(sinew_body *body, const double *q);
     // Updates data derived from the configuration at the end of a step. NULL: there is none.

@@ -52,8 +52,7 @@ static bool is_held(const sn_island *island, const sn_contact_member *member, in
     const sinew_body *body = member->member->body;
     int32_t count = body->ops->surface.get_jacobian(body, vertex, own->row_room, NULL);
     for (int32_t k = 0; k < count; k++) {
-        const uint8_t *mask =
-            island->mask + 3 * (size_t)(member->member->first_row + own->row_room[k]);
+        const uint8_t *mask = body->mask + 3 * (size_t)own->row_room[k];
         if (!mask[0] || !mask[1] || !mask[2]) {
             return false;
         }
@@ -61,20 +60,41 @@ static bool is_held(const sn_island *island, const sn_contact_member *member, in
     return true;
 }
 
+// Whether any unknown of a body is held.
+static bool holds(const sinew_body *body) {
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        if (body->mask[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void find_held(sn_island *island) {
     sn_island_contact *own = island->contact;
     memset(own->held, 0, (size_t)own->vertex_count * sizeof *own->held);
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_contact_member *member = &own->members[i];
-        size_t first = 3 * (size_t)member->member->first_row;
-        if (!memchr(island->mask + first, SN_MASK_HELD,
-                    (size_t)sn_body_size(member->member->body))) {
+        if (!member->on || !holds(member->member->body)) {
             continue;
         }
         for (int32_t v = 0; v < member->vertex_count; v++) {
             own->held[member->first_vertex + v] = is_held(island, member, v);
         }
     }
+}
+
+void sn_contact_predict_surfaces(sn_island *island, double h) {
+    sn_island_contact *own = island->contact;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_contact_member *member = &own->members[i];
+        const sinew_body *body = member->member->body;
+        if (member->on) {
+            body->ops->surface.compute(body, body->q, sn_at3(own->x, member->first_vertex));
+            sn_contact_predict(body, h, member->hat_q, sn_at3(own->guess, member->first_vertex));
+        }
+    }
+    find_held(island);
 }
 
 sinew_status sn_contact_begin(sn_island *island, bool *touching) {
@@ -86,16 +106,15 @@ sinew_status sn_contact_begin(sn_island *island, bool *touching) {
         const sn_contact_member *member = &own->members[i];
         const sinew_body *body = member->member->body;
         memcpy(member->commit_q, body->q, (size_t)body->config_count * sizeof(double));
-        if (member->on) {
-            body->ops->surface.compute(body, body->q, sn_at3(own->x, member->first_vertex));
-            sn_contact_predict(body, island->h, member->hat_q,
-                               sn_at3(own->guess, member->first_vertex));
-        }
     }
 
+    own->predicted = own->predicted && island->h == island->world->def.step;
+    if (!own->predicted) {
+        sn_contact_predict_surfaces(island, island->h);
+    }
     memcpy(own->start, own->x, 3 * (size_t)own->vertex_count * sizeof(double));
-    find_held(island);
     SN_TRY(sn_contact_find_touches(island, own->guess, true));
+    own->predicted = false;
     *touching = own->touch_count > 0;
     return SINEW_OK;
 }

@@ -150,8 +150,9 @@ typedef struct sn_island_contact {
 
     sn_contact_scene *scene; // the members as parts; NULL: none can touch another or itself
     double *part_share, *vertex_share, *bulge, *bend; // of a commit
-    double *drift_bound;                              // zeros: parts do not move as a whole first
+    double *drift_bound; // the share of its drift that obstacles allow a member
     sn_vec3 *shift;
+    bool predicted; // x, guess, held and the pairs of the scene are those of the step to come
 
     // Growing arrays.
     sn_touch *touches, *last_touches;
@@ -203,6 +204,10 @@ struct sn_contact {
     int32_t *groups;
     size_t group_capacity;
     int32_t group_count;
+    int32_t *next_groups; // of the step to come
+    size_t next_group_capacity;
+    sn_box *boxes; // of the bodies
+    size_t box_capacity;
     double *place; // room for one configuration
     size_t place_capacity;
 

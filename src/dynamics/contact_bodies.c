@@ -17,6 +17,9 @@
 // Pairs nearer than this many thicknesses get room in the pattern.
 static const double pattern_reach = 8;
 
+// Pairs nearer than this many thicknesses are looked at in a step.
+static const double search_reach = 1.5;
+
 static bool are_attached(const sinew_world *world, const sinew_body *a, const sinew_body *b) {
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sinew_body *tied = world->attachments[i]->tied.body;
@@ -83,6 +86,7 @@ static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
     for (int32_t i = 0; i < island->body_count; i++) {
         own->scene->parts[i].thickness = own->members[i].thickness;
         own->scene->parts[i].together = !own->members[i].by_node;
+        own->scene->parts[i].group = island->tie_count > 0 ? 0 : i; // what is tied stays together
     }
 
     own->part_share = SN_PUSH(&island->arena, double, island->body_count);
@@ -152,36 +156,19 @@ static bool find_vertices(const sn_island *island, sn_touch_key key, int32_t ver
     return true;
 }
 
-// Bodies move straight towards their solution, not first by a drift of their own: a part with a
-// held vertex has none, and no pair consists of such vertices alone.
-static void hold_frames(sn_island *island) {
-    const sn_island_contact *own = island->contact;
-    for (int32_t i = 0; i < island->body_count; i++) {
-        if (own->members[i].vertex_count > 0) {
-            own->scene->held[own->members[i].first_vertex] = 1;
-        }
-    }
-}
-
-// Finds the pairs that come near each other in the next step.
-static sinew_status find_pairs(sn_island *island, double reach) {
+// Finds the pairs that come near each other while the surfaces move from x towards y.
+static sinew_status find_pairs(sn_island *island, const double *y, double reach) {
     sn_island_contact *own = island->contact;
-    for (int32_t i = 0; i < island->body_count; i++) {
-        const sn_contact_member *member = &own->members[i];
-        const sinew_body *body = island->bodies[i].body;
-        body->ops->surface.compute(body, body->q, sn_at3(own->x, member->first_vertex));
-        sn_contact_predict(body, island->world->def.step, member->hat_q,
-                           sn_at3(own->guess, member->first_vertex));
-    }
-    hold_frames(island);
-    return sn_contact_find(own->scene, own->x, own->guess, reach * largest_gap(island));
+    memcpy(own->scene->held, own->held, (size_t)own->vertex_count * sizeof *own->held);
+    return sn_contact_find(own->scene, own->x, y, reach * largest_gap(island));
 }
 
 // Finds the pairs near each other now, and adds them to the world's overlay.
 static sinew_status extend_overlay(sn_island *island) {
     sn_island_contact *own = island->contact;
     sn_contact *contact = own->contact;
-    SN_TRY(find_pairs(island, pattern_reach));
+    sn_contact_predict_surfaces(island, island->world->def.step);
+    SN_TRY(find_pairs(island, own->guess, pattern_reach));
     void *overlay = contact->overlay;
     size_t needed = (size_t)(contact->overlay_count + own->scene->pair_count);
     SN_TRY(sn_grow(contact->context, &overlay, &contact->overlay_capacity,
@@ -276,7 +263,9 @@ sinew_status sn_contact_cover(sinew_world *world) {
             continue;
         }
 
-        SN_TRY(find_pairs(island, 1.5));
+        sn_contact_predict_surfaces(island, world->def.step);
+        SN_TRY(find_pairs(island, own->guess, search_reach));
+        own->predicted = true;
         for (int32_t i = 0; i < own->scene->pair_count && covered; i++) {
             covered = is_covered(island, &own->scene->pairs[i]);
         }
@@ -344,10 +333,8 @@ sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess
     if (!own->scene) {
         return SINEW_OK;
     }
-    if (first) {
-        memcpy(own->scene->held, own->held, (size_t)own->vertex_count * sizeof *own->held);
-        hold_frames(island);
-        SN_TRY(sn_contact_find(own->scene, own->x, guess, 1.5 * largest_gap(island)));
+    if (first && !own->predicted) {
+        SN_TRY(find_pairs(island, guess, search_reach));
     }
 
     int32_t begin = own->touch_count;
@@ -418,6 +405,29 @@ static bool find_bulges(sn_island *island) {
     return any;
 }
 
+static void limit_pairs(sn_island *island, const sn_contact_motion *motion,
+                        const sn_contact_shares *shares, sn_contact_limit_report *report) {
+    const sn_island_contact *own = island->contact;
+    sn_contact_drift(own->scene, motion, own->shift);
+    sn_contact_bound_drifts(island, own->shift, own->drift_bound);
+    sn_contact_measure(own->scene, own->x);
+    sn_contact_limit(own->scene, motion, shares, report);
+}
+
+// Moves bodies as a whole by their shifts.
+static void shift_members(sn_island *island) {
+    const sn_island_contact *own = island->contact;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_contact_member *member = &own->members[i];
+        const sinew_body *body = member->member->body;
+        if (sn_length(own->shift[i]) > 0) {
+            sn_body_translate(body, member->commit_q, own->shift[i]);
+            body->ops->surface.compute(body, member->commit_q,
+                                       sn_at3(own->x, member->first_vertex));
+        }
+    }
+}
+
 sinew_status sn_contact_limit_by_bodies(sn_island *island) {
     sn_island_contact *own = island->contact;
     if (!own->scene) {
@@ -429,20 +439,18 @@ sinew_status sn_contact_limit_by_bodies(sn_island *island) {
                                 curved ? own->bend : NULL, own->drift_bound};
     sn_contact_shares shares = {own->shift, own->vertex_share, own->part_share};
     sn_contact_limit_report report;
-    sn_contact_measure(own->scene, own->x);
-    sn_contact_limit(own->scene, &motion, &shares, &report);
+    limit_pairs(island, &motion, &shares, &report);
 
     // Vertices that leave their boxes may meet others than those that were found.
     if (report.leaving > 0) {
-        SN_TRY(sn_contact_find(own->scene, own->x, own->hat, 1.5 * largest_gap(island)));
-        sn_contact_measure(own->scene, own->x);
-        sn_contact_limit(own->scene, &motion, &shares, &report);
+        SN_TRY(find_pairs(island, own->hat, search_reach));
+        limit_pairs(island, &motion, &shares, &report);
     }
 
+    shift_members(island);
+    sn_contact_accept(own->scene, &shares);
     own->report.held += report.held;
     own->report.smallest_gap = fmin(own->report.smallest_gap, report.smallest_gap);
-    for (int32_t v = 0; v < own->vertex_count; v++) {
-        own->share[v] = fmin(own->share[v], own->vertex_share[v]);
-    }
+    memcpy(own->share, own->vertex_share, (size_t)own->vertex_count * sizeof *own->share);
     return SINEW_OK;
 }

@@ -170,6 +170,37 @@ static void limit_member(sn_island_contact *own, const sn_contact_member *member
     }
 }
 
+static double least_share(const sn_island_contact *own, const sn_contact_member *member) {
+    double least = 1;
+    for (int32_t v = member->first_vertex; v < member->first_vertex + member->vertex_count; v++) {
+        least = fmin(least, own->share[v]);
+    }
+    return least;
+}
+
+void sn_contact_bound_drifts(sn_island *island, const sn_vec3 *drift, double *bound) {
+    sn_island_contact *own = island->contact;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_contact_member *member = &own->members[i];
+        bound[i] = 1;
+        if (!(sn_length(drift[i]) > 0)) {
+            continue;
+        }
+
+        // The translation takes the place of the trial surface.
+        int32_t end = member->first_vertex + member->vertex_count;
+        for (int32_t v = member->first_vertex; v < end; v++) {
+            own->share[v] = 1;
+            sn_store3(sn_at3(own->guess, v), sn_add(sn_contact_at(own->x, v), drift[i]));
+        }
+        double *hat = own->hat;
+        own->hat = own->guess;
+        limit_member(own, member);
+        own->hat = hat;
+        bound[i] = least_share(own, member);
+    }
+}
+
 // The bound on the shares of a body whose vertices stop one by one.
 static double find_bound(const sn_island_contact *own, const sn_contact_member *member) {
     double bound = 1;
@@ -182,14 +213,6 @@ static double find_bound(const sn_island_contact *own, const sn_contact_member *
         bound = fmin(bound, own->share[v] + 0.1 * member->shortest[i] / length);
     }
     return bound;
-}
-
-static double least_share(const sn_island_contact *own, const sn_contact_member *member) {
-    double least = 1;
-    for (int32_t v = member->first_vertex; v < member->first_vertex + member->vertex_count; v++) {
-        least = fmin(least, own->share[v]);
-    }
-    return least;
 }
 
 static void move_nodes(sn_island_contact *own, const sn_contact_member *member) {
@@ -312,12 +335,12 @@ sinew_status sn_contact_commit(sn_island *island, double *out) {
         }
 
         own->report.held = 0;
+        SN_TRY(sn_contact_limit_by_bodies(island));
         for (int32_t i = 0; i < island->body_count; i++) {
             if (own->members[i].on) {
                 limit_member(own, &own->members[i]);
             }
         }
-        SN_TRY(sn_contact_limit_by_bodies(island));
 
         double before = lag;
         lag = move_members(island);

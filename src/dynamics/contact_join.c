@@ -75,44 +75,50 @@ static void group_bodies(const sinew_world *world, const sn_box *boxes, int32_t 
     }
 }
 
-static sinew_status join(sinew_world *world, sn_arena *scratch) {
+// Room for the boxes and groups of all bodies.
+static sinew_status make_room(sinew_world *world) {
     sn_contact *contact = world->contact;
-    int32_t count = (int32_t)world->body_count;
-    sn_box *boxes = SN_PUSH(scratch, sn_box, count);
-    int32_t *groups = SN_PUSH(scratch, int32_t, count);
-    SN_TRY(sn_arena_status(scratch));
-    for (int32_t i = 0; i < count; i++) {
-        if (takes_part(world->bodies[i])) {
-            SN_TRY(find_box(world, world->bodies[i], &boxes[i]));
-        }
-    }
-    group_bodies(world, boxes, groups);
-
-    void *list = contact->groups;
-    SN_TRY(sn_grow(world->context, &list, &contact->group_capacity, 0, (size_t)count,
-                   sizeof *contact->groups));
-    contact->groups = list;
-    size_t bytes = (size_t)count * sizeof *groups;
-    if (contact->group_count == count && memcmp(contact->groups, groups, bytes) == 0) {
-        return SINEW_OK;
-    }
-
-    memcpy(contact->groups, groups, bytes);
-    contact->group_count = count;
-    contact->overlay_valid = false;
-    sn_world_forget_islands(world);
+    size_t count = world->body_count;
+    void *boxes = contact->boxes;
+    void *groups = contact->groups;
+    void *next = contact->next_groups;
+    SN_TRY(
+        sn_grow(world->context, &boxes, &contact->box_capacity, 0, count, sizeof *contact->boxes));
+    contact->boxes = boxes;
+    SN_TRY(sn_grow(world->context, &next, &contact->next_group_capacity, 0, count,
+                   sizeof *contact->next_groups));
+    contact->next_groups = next;
+    SN_TRY(sn_grow(world->context, &groups, &contact->group_capacity, (size_t)contact->group_count,
+                   count, sizeof *contact->groups));
+    contact->groups = groups;
     return SINEW_OK;
 }
 
 sinew_status sn_contact_join(sinew_world *world) {
     sn_contact *contact = world->contact;
-    if (!contact->def.bodies || world->body_count < 2) {
+    int32_t count = (int32_t)world->body_count;
+    if (!contact->def.bodies || count < 2) {
         contact->group_count = 0;
         return SINEW_OK;
     }
 
-    sn_arena scratch = sn_arena_create(world->context);
-    sinew_status status = join(world, &scratch);
-    sn_arena_destroy(&scratch);
-    return status;
+    SN_TRY(make_room(world));
+    for (int32_t i = 0; i < count; i++) {
+        if (takes_part(world->bodies[i])) {
+            SN_TRY(find_box(world, world->bodies[i], &contact->boxes[i]));
+        }
+    }
+    group_bodies(world, contact->boxes, contact->next_groups);
+
+    size_t bytes = (size_t)count * sizeof *contact->groups;
+    if (contact->group_count == count &&
+        memcmp(contact->groups, contact->next_groups, bytes) == 0) {
+        return SINEW_OK;
+    }
+
+    memcpy(contact->groups, contact->next_groups, bytes);
+    contact->group_count = count;
+    contact->overlay_valid = false;
+    sn_world_forget_islands(world);
+    return SINEW_OK;
 }

@@ -106,6 +106,9 @@ double sn_contact_smoothing(const sn_island *island);
 // `lag` receives what is left of the way, largest over the vertices. [m]
 sinew_status sn_contact_commit(sn_island *island, double *lag);
 
+// The share of a translation by `drift` that obstacles allow each member.
+void sn_contact_bound_drifts(sn_island *island, const sn_vec3 *drift, double *bound);
+
 // Moves obstacles on from their trial poses towards their targets, as far as the surfaces x of all
 // islands let them.
 void sn_contact_move_obstacles(sinew_world *world);
@@ -115,12 +118,15 @@ void sn_contact_move_obstacles(sinew_world *world);
 // The surface of a body after a step of a time h with gravity alone, held unknowns at their
 // targets; q receives the configuration without gravity.
 void sn_contact_predict(const sinew_body *body, double h, double *q, double *positions);
+// own->x, own->guess and own->held for a step of a time h from the bodies' configurations.
+void sn_contact_predict_surfaces(sn_island *island, double h);
 // Gives an island whose bodies can touch each other or themselves a scene of its surfaces, and adds
 // the rows that pairs of features near each other couple to own->sets.
 sinew_status sn_contact_make_scene(sn_island *island);
 // Appends the touches of pairs of features at x to own->touches.
 sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess, bool first);
-// own->share: what pairs of features leave of the motion of each vertex to own->hat.
+// Moves bodies whose pairs of features would brake them as a whole, and computes own->share: what
+// pairs leave of the remaining motion of each vertex to own->hat; 1 without a scene.
 sinew_status sn_contact_limit_by_bodies(sn_island *island);
 
 #endif

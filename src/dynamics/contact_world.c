@@ -333,6 +333,9 @@ void sn_contact_destroy(sinew_world *world) {
                sizeof *contact->spare_memories);
     sn_release(context, contact->shares, contact->share_capacity, sizeof *contact->shares);
     sn_release(context, contact->groups, contact->group_capacity, sizeof *contact->groups);
+    sn_release(context, contact->next_groups, contact->next_group_capacity,
+               sizeof *contact->next_groups);
+    sn_release(context, contact->boxes, contact->box_capacity, sizeof *contact->boxes);
     sn_release(context, contact->place, contact->place_capacity, sizeof *contact->place);
     sn_release(context, contact->overlay, contact->overlay_capacity, sizeof *contact->overlay);
     sn_release(context, contact->contacts, contact->contact_capacity, sizeof *contact->contacts);

@@ -174,6 +174,13 @@ void sn_nodes_retract(const sn_nodes *nodes, double *q, const double *base, cons
     }
 }
 
+void sn_nodes_translate(const sn_nodes *nodes, double *q, sn_vec3 by) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        sn_add_to3(q + node->config + (node->kind == SINEW_NODE_RIGID ? 4 : 0), by);
+    }
+}
+
 void sn_nodes_difference(const sn_nodes *nodes, double *xi, const double *q, const double *base) {
     for (int32_t i = 0; i < nodes->count; i++) {
         const sn_node *node = &nodes->items[i];

@@ -77,6 +77,7 @@ enum {
 // Computes the table, SN_RIGID_TABLE numbers for each node; all must be rigid.
 void sn_nodes_compute_table(const sn_nodes *nodes, const double *q, double *table);
 
+void sn_nodes_translate(const sn_nodes *nodes, double *q, sn_vec3 by);
 void sn_nodes_retract(const sn_nodes *nodes, double *q, const double *base, const double *xi);
 void sn_nodes_difference(const sn_nodes *nodes, double *xi, const double *q, const double *base);
 

@@ -115,6 +115,11 @@ static void retract(const sinew_body *body, double *q, const double *base, const
     sn_nodes_retract(&model->nodes, q, base, xi);
 }
 
+static void translate(const sinew_body *body, double *q, sn_vec3 by) {
+    const sn_frame_model *model = body->model;
+    sn_nodes_translate(&model->nodes, q, by);
+}
+
 static void difference(const sinew_body *body, double *xi, const double *q, const double *base) {
     const sn_frame_model *model = body->model;
     sn_nodes_difference(&model->nodes, xi, q, base);
@@ -279,7 +284,7 @@ static const sn_product_ops products = {
 // Frame bodies and rigid bodies move alike.
 #define FRAME_MOTION                                                                               \
     {                                                                                              \
-        .retract = retract, .difference = difference, .check = check,                              \
+        .retract = retract, .difference = difference, .translate = translate, .check = check,      \
         .settle = sn_frame_body_settle, .add_mass = add_mass, .multiply_mass = multiply_mass,      \
         .add_gravity = add_gravity, .add_momenta = add_momenta,                                    \
     }
