@@ -1,8 +1,9 @@
 // The normal cones, computed from the present positions of the faces around a feature.
 #include "contact/cone.h"
 
-// How far r may lean over a face next to the feature: the square of a sine of 0.2.
-static const double lean2 = 0.04;
+// How far r may lean over a face next to the feature, for rounding: the square of a sine of 0.01.
+// More lets the edges of a flat mesh push sideways on what slides over it.
+static const double lean2 = 0.0001;
 // How far the normal may point into the surface at the single vertex of a pair.
 static const double inward = 0.5;
 // Below this squared sine two edges are parallel: other pairs carry the force.

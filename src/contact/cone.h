@@ -10,7 +10,7 @@
 // Whether the normal of a measured pair lies in the cones of both features.
 //
 //   face     n on the outer side, if the surface is closed
-//   edge     r . m <= 0.2 |r| |m| for the inward directions m in both faces, r on the outer side;
+//   edge     r . m <= 0.01 |r| |m| for the inward directions m in both faces, r on the outer side;
 //            the edge of a triangle counts only in the triangle that owns it
 //   vertex   the same for the edges around it
 //   edges    closest points inside of both, not parallel, r in the cones of both

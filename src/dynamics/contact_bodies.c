@@ -342,13 +342,15 @@ sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess
     sn_contact_measure(own->scene, own->x);
     for (int32_t i = 0; i < own->scene->pair_count; i++) {
         const sn_contact_pair *pair = &own->scene->pairs[i];
-        if (!(pair->distance > 0)) {
-            continue; // no direction to push in
+        // Without a distance there is no direction to push in. Where a feature has slid beyond
+        // another, the direction between them tilts, and another pair carries the force.
+        if (!(pair->distance > 0) || !pair->usable) {
+            continue;
         }
 
         sn_touch touch;
         make_touch(island, pair, guess, &touch);
-        SN_TRY(sn_contact_offer_touch(island, guess, first, margin, pair->usable, &touch));
+        SN_TRY(sn_contact_offer_touch(island, guess, first, margin, &touch));
     }
 
     if (own->touch_count > begin) {

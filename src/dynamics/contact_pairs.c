@@ -97,8 +97,7 @@ typedef struct pair_search {
     const obstacle_view *view;
     const double *guess;
     double friction;
-    bool known_only; // no touches without a memory
-    double margin;   // touches that come within this of carrying a force are listed too [m]
+    double margin; // touches that come within this of carrying a force are listed too [m]
     bool first;
 } pair_search;
 
@@ -135,7 +134,7 @@ static void measure_touch(const pair_search *search, sn_obstacle_point at, sn_to
 static sinew_status offer_touch(const pair_search *search, const sn_touch_memory *memory,
                                 sn_touch *touch) {
     const sn_island_contact *own = search->island->contact;
-    if (!memory && (search->known_only || touch->guessed >= search->margin)) {
+    if (!memory && touch->guessed >= search->margin) {
         return SINEW_OK;
     }
 
@@ -156,15 +155,8 @@ static sinew_status offer_touch(const pair_search *search, const sn_touch_memory
 }
 
 sinew_status sn_contact_offer_touch(sn_island *island, const double *guess, bool first,
-                                    double margin, bool usable, sn_touch *touch) {
-    // Where a feature has slid beyond another, the direction between them tilts. Converged solves
-    // take the force that remains over to the next pair; two solves would only be braked by it.
-    if (!usable && !sn_contact_is_reliable(island)) {
-        return SINEW_OK;
-    }
-
-    pair_search search = {
-        .island = island, .guess = guess, .known_only = !usable, .margin = margin, .first = first};
+                                    double margin, sn_touch *touch) {
+    pair_search search = {.island = island, .guess = guess, .margin = margin, .first = first};
     return offer_touch(&search, recall(island->contact->contact, touch->key), touch);
 }
 

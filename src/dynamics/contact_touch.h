@@ -20,10 +20,9 @@ static inline bool sn_contact_is_reliable(const sn_island *island) {
 // Lists the touches at x that carry a force or come to carry one at `guess`.
 sinew_status sn_contact_find_touches(sn_island *island, const double *guess, bool first);
 
-// Lists a touch that was measured if it carries a force or comes within `margin` of one; one that
-// is not usable only if it carried a force, and in reliable mode.
+// Lists a touch that was measured if it carries a force or comes within `margin` of one.
 sinew_status sn_contact_offer_touch(sn_island *island, const double *guess, bool first,
-                                    double margin, bool usable, sn_touch *touch);
+                                    double margin, sn_touch *touch);
 
 // The gap c(z) of a touch less what it keeps, at the surface z. [m]
 static inline double sn_touch_gap(const sn_touch *touch, const double *z) {
