@@ -29,6 +29,7 @@
 
 #include "contact/obstacle.h"
 #include "contact/scene.h"
+#include "dynamics/contact_key.h"
 #include "dynamics/contact_table.h"
 #include "dynamics/newton.h"
 
@@ -44,43 +45,6 @@ struct sinew_obstacle {
     sn_vec3 force, torque; // of the bodies on it in the last step, about its position [N], [N m]
     char name[64];
 };
-
-// What a touch is known by from step to step.
-typedef struct sn_touch_key {
-    uint64_t who;  // body and obstacle or other body, kind
-    uint64_t what; // features
-} sn_touch_key;
-
-// Kinds of touches: a vertex or a point inside a triangle against an obstacle, a vertex against a
-// triangle of a body, two edges of bodies.
-typedef enum sn_touch_kind {
-    SN_TOUCH_VERTEX,
-    SN_TOUCH_TRIANGLE,
-    SN_TOUCH_VERTEX_TRIANGLE,
-    SN_TOUCH_EDGES,
-} sn_touch_kind;
-
-enum { SN_TOUCH_KIND_SHIFT = 60, SN_TOUCH_BODY_SHIFT = 30, SN_TOUCH_NUMBER_MASK = (1 << 30) - 1 };
-
-// `a` is the index of a body, `b` that of another or the number of an obstacle; features are those
-// of the bodies' surfaces.
-static inline sn_touch_key sn_touch_make_key(sn_touch_kind kind, int32_t a, uint32_t b,
-                                             int32_t first, int32_t second) {
-    return (sn_touch_key){(uint64_t)kind << SN_TOUCH_KIND_SHIFT |
-                              (uint64_t)a << SN_TOUCH_BODY_SHIFT | (uint64_t)b,
-                          (uint64_t)(uint32_t)first << 32 | (uint64_t)(uint32_t)second};
-}
-
-static inline sn_touch_kind sn_touch_key_kind(sn_touch_key key) {
-    return (sn_touch_kind)(key.who >> SN_TOUCH_KIND_SHIFT);
-}
-
-static inline int32_t sn_touch_key_a(sn_touch_key key) {
-    return (int32_t)(key.who >> SN_TOUCH_BODY_SHIFT & SN_TOUCH_NUMBER_MASK);
-}
-static inline int32_t sn_touch_key_b(sn_touch_key key) {
-    return (int32_t)(key.who & SN_TOUCH_NUMBER_MASK);
-}
 
 // What is kept of a touch with a force.
 typedef struct sn_touch_memory {
@@ -236,13 +200,6 @@ struct sn_contact {
 
 static inline sn_vec3 sn_contact_at(const double *positions, int32_t vertex) {
     return sn_load3(sn_at3(positions, vertex));
-}
-
-static inline int sn_touch_key_compare(sn_touch_key a, sn_touch_key b) {
-    if (a.who != b.who) {
-        return a.who < b.who ? -1 : 1;
-    }
-    return a.what < b.what ? -1 : a.what > b.what;
 }
 
 // --- contact_world.c
