@@ -50,6 +50,17 @@ const validate_row validate_rows[] = {
     {"W2", NULL, validate_spectral_frequencies, NULL},
     {"W3", NULL, validate_transverse, NULL},
     {"W5", NULL, validate_voxel_size, NULL},
+    {"C1", NULL, validate_slope, NULL},
+    {"C2", "Hertz: force over indentation on ten-node tets", NULL, "not measured yet"},
+    {"C3", NULL, validate_collision, NULL},
+    {"C4", "no intersections in examples and random scenes", NULL,
+     "the examples are tests/scene/test_contact_examples_slow; random scenes have no row yet"},
+    {"C5", NULL, validate_tunnelling, NULL},
+    {"C6", NULL, validate_stack, NULL},
+    {"C6", NULL, validate_common_fall, NULL},
+    {"C7", "static contact against CalculiX", NULL, "not measured yet"},
+    {"C8", NULL, validate_squeeze, NULL},
+    {"C9", "frame rates with contact", NULL, "not measured yet"},
 };
 
 const int32_t validate_row_count = sizeof validate_rows / sizeof *validate_rows;

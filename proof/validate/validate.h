@@ -116,6 +116,12 @@ sinew_status validate_coarse_beams(validate_run *v);     // A3
 sinew_status validate_frame_cantilever(validate_run *v); // A4
 sinew_status validate_line_weights(validate_run *v);     // A6
 sinew_status validate_steak(validate_run *v);
+sinew_status validate_slope(validate_run *v);       // C1
+sinew_status validate_collision(validate_run *v);   // C3
+sinew_status validate_tunnelling(validate_run *v);  // C5
+sinew_status validate_stack(validate_run *v);       // C6
+sinew_status validate_common_fall(validate_run *v); // C6
+sinew_status validate_squeeze(validate_run *v);     // C8
 sinew_status validate_plates(validate_run *v);      // A5
 sinew_status validate_sampling(validate_run *v);    // A22
 sinew_status validate_iterations(validate_run *v);  // A23
