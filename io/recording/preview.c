@@ -82,7 +82,7 @@ static void update_frames(sinew_recording *recording) {
     int32_t next = 0;
     for (int32_t i = 0; i < recording->scene->body_count; i++) {
         const sn_scene_member *member = &recording->world->members[i];
-        int32_t room = member->frame_count;
+        int32_t room = recording->def.frames ? member->frame_count : 0;
         int32_t there = sinew_frame_body_get_node_count(member->body);
 
         for (int32_t k = 0; k < room; k++, next++) {
@@ -124,7 +124,7 @@ sinew_status sn_recording_begin_preview(sinew_recording *recording) {
         SN_TRY(make_mesh(recording, i, &meshes[i]));
         recording->values[i] = SN_PUSH(&recording->arena, double, meshes[i].vertex_count);
         recording->surfaces[i] = recording->world->members[i].surface.points;
-        recording->glyph_count += recording->world->members[i].frame_count;
+        recording->glyph_count += look->frames ? recording->world->members[i].frame_count : 0;
     }
 
     SN_TRY(sn_recording_begin_fields(recording));

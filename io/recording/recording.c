@@ -28,6 +28,7 @@ sinew_recording_def sinew_default_recording_def(const sinew_scene *scene) {
                                .ground = s->preview.ground,
                                .ghost = s->preview.ghost,
                                .field = s->preview.field,
+                               .frames = s->preview.frames,
                                .contacts = s->preview.contacts,
                                .filled = SN_DEF_FILLED};
     memcpy(def.direction, s->preview.direction, sizeof def.direction);

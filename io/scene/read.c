@@ -264,11 +264,13 @@ static void read_preview(sn_scene_reader *reader, const sn_json *json) {
                                   .ground = true,
                                   .ground_height = NAN,
                                   .ghost = true,
-                                  .field = true};
+                                  .field = true,
+                                  .frames = true};
 
-    if (!json || !sn_scene_check_object(reader, json,
-                                        SN_KEYS("color", "count", "from", "size", "largest",
-                                                "ground", "ghost", "field", "contacts"))) {
+    if (!json ||
+        !sn_scene_check_object(reader, json,
+                               SN_KEYS("color", "count", "from", "size", "largest", "ground",
+                                       "ghost", "field", "frames", "contacts"))) {
         return;
     }
 
@@ -296,6 +298,7 @@ static void read_preview(sn_scene_reader *reader, const sn_json *json) {
     sn_json_boolean(reader->mistakes, sn_json_get(json, "ground"), &preview->ground);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "ghost"), &preview->ghost);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "field"), &preview->field);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "frames"), &preview->frames);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "contacts"), &preview->contacts);
     preview->color = (sinew_scene_color)color;
     preview->count = (int32_t)count;

@@ -259,6 +259,7 @@ typedef struct sn_scene_preview {
     double ground_height; // along up [m]; NaN: where the motion is lowest
     bool ghost;           // shows the first moment as glass in the others
     bool field;           // shows material axes of bodies with a field
+    bool frames;          // shows the coordinate frames of bodies that have some
     bool contacts;        // shows where forces of contact act
 } sn_scene_preview;
 

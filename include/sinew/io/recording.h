@@ -72,6 +72,7 @@ typedef struct sinew_recording_def {
     bool ground;   ///< The floor of the scene's contact, with shadows.
     bool ghost;    ///< The first moment as glass in the other pictures.
     bool field;    ///< Material axes of bodies that have a field.
+    bool frames;   ///< Coordinate frames of bodies that have some.
     bool contacts; ///< Dots where contact forces act.
     /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
     /// alone.
