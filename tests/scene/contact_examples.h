@@ -272,9 +272,7 @@ static void check_examples(int32_t most_steps) {
     const struct dirent *entry;
     while ((entry = readdir(listing)) != NULL) {
         const char *ending = strrchr(entry->d_name, '.');
-        bool candidate = strncmp(entry->d_name, "contact-", 8) == 0 ||
-                         strcmp(entry->d_name, "default.json") == 0;
-        if (ending && strcmp(ending, ".json") == 0 && candidate) {
+        if (ending && strcmp(ending, ".json") == 0) {
             check_example(folder, entry->d_name, most_steps);
         }
     }
