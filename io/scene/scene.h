@@ -191,11 +191,10 @@ typedef struct sn_scene_body {
     sn_scene_positions positions;
     int32_t skeleton; // index in the scene's list, or -1
     sn_scene_binding binding;
-    bool contact_given;
+    bool contact_given, color_given;
     sinew_body_contact_def contact;
     const char *contact_material; // name in the table of friction; NULL: that of its material
-    uint32_t color;               // in pictures, 0xrrggbb; used if `color_given`
-    bool color_given;
+    uint32_t color;               // in pictures, 0xrrggbb
 } sn_scene_body;
 
 // Something that bodies cannot enter.
@@ -217,10 +216,9 @@ typedef struct sn_scene_friction {
 } sn_scene_friction;
 
 typedef struct sn_scene_contact {
-    bool on;
+    bool on, ground; // ground: the last obstacle is one
     const sn_json *json;
     sinew_contact_def def;
-    bool ground; // the last obstacle is the ground
     const sn_scene_friction *pairs;
     int32_t pair_count;
 } sn_scene_contact;
@@ -256,11 +254,10 @@ typedef struct sn_scene_preview {
     int32_t width, height; // of one picture
     double largest;        // top of the colour scale; 0: from the run
     bool ground;
-    double ground_height; // along up [m]; NaN: where the motion is lowest
-    bool ghost;           // shows the first moment as glass in the others
-    bool field;           // shows material axes of bodies with a field
-    bool frames;          // shows the coordinate frames of bodies that have some
-    bool contacts;        // shows where forces of contact act
+    double ground_height;  // along up [m]; NaN: where the motion is lowest
+    bool ghost;            // shows the first moment as glass in the others
+    bool field;            // shows material axes of bodies with a field
+    bool frames, contacts; // shows coordinate frames of bodies, and where forces of contact act
 } sn_scene_preview;
 
 typedef struct sn_scene {
