@@ -57,7 +57,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         CLI_ALLOW_OUTSIDE,
         {"json", 0, CLI_FLAG, &json, NULL, "print JSON", 0, 0},
         {"unit", 'u', CLI_TEXT, &unit_name, "UNIT",
-         "of a volume: one of {units}, or metres (default: as its header says)", 0, 0},
+         "of a volume: {units} or metres (default: by its header)", 0, 0},
     };
     const char *path;
     int count;
