@@ -1,4 +1,4 @@
-"""Random scenes that are valid: every model, law, integrator and solver, loads, supports, attachments.
+"""Random scenes that are valid: every model, law, integrator and solver, loads, supports, attachments, contact.
 
 `make_scene(seed)` returns a scene that `sinew run` must accept, with moderate numbers: moduli from 1e4
 to 1e9 Pa, steps from 1 to 40 ms, loads below 2 % of the modulus. `energy_bound(scene)` is an energy
@@ -204,9 +204,47 @@ class Maker:
         for index in range(count):
             scene["bodies"].append(self.body(f"body{index}", self.pick(MODELS)))
         self.add_attachments(scene)
+        if self.chance(0.35):
+            self.add_contact(scene)
         scene["probes"] = [{"name": "p", "body": "body0", "point": [0, 0, 0]}] if scene["bodies"][0]["shape"]["kind"] != "l" else []
         scene["output"] = {"formats": ["csv"]}
+        if "contact" in scene:  # the last surfaces, for the count of intersections
+            scene["output"] = {"formats": ["csv", "obj"], "every": scene["steps"]}
         return scene
+
+    def add_contact(self, scene):
+        """Puts the bodies beside or above one another without overlap, and something below them."""
+        if scene["integrator"] not in ("implicit-euler", "newton-euler", "bdf2"):
+            scene["integrator"] = self.pick(["implicit-euler", "newton-euler", "bdf2"])
+        scene.pop("gravity", None)
+        scene.pop("attachments", None)
+        scene["steps"] = self.random.randint(20, 60)
+        scene["contact"] = {"mode": self.pick(["interactive", "reliable"]), "bodies": self.chance(0.8), "self": self.chance(0.3),
+                            "friction": self.pick([0, 0.3, 1])}
+        stacked, top, along = self.chance(0.6), 0.0, 0.0
+        for body in scene["bodies"]:
+            radius = 0.55 * math.dist(body["shape"]["size"], [0, 0, 0])
+            gap = self.between(0.01, 0.3)
+            body["position"] = [self.between(-0.05, 0.05), 0, round(top + gap + radius, 4)] if stacked else \
+                [round(along + radius, 4), 0, round(gap + radius, 4)]
+            top += gap + 2 * radius
+            along += 2 * radius + gap
+            body["velocity"] = [self.between(-1, 1), 0, self.between(-4, 0)]
+            for support in body.get("scripted", []):  # small motions, which do not reach the neighbours
+                support["motion"] = {"translate": [{"sine": 0.002, "period": 0.5}, 0, 0]}
+        if self.chance(0.8):
+            scene["contact"]["ground"] = True
+        else:
+            kind = self.pick(["sphere", "box", "capsule", "plane"])
+            obstacle = {"kind": kind, "position": [0, 0, 0 if kind == "plane" else -1.2]}
+            if kind in ("sphere", "capsule"):
+                obstacle["radius"] = 1
+                obstacle["length"] = 0.15
+            if kind == "box":
+                obstacle["size"] = [4, 4, 2.2]
+            if kind == "sphere":
+                del obstacle["length"]
+            scene["obstacles"] = [obstacle]
 
     def add_attachments(self, scene):
         bodies = scene["bodies"]
@@ -247,6 +285,8 @@ def energy_bound(scene):
             force = math.dist(load.get("force", [0] * 3), [0] * 3) + area * (load.get("pressure", 0) + math.dist(load.get("traction", [0] * 3), [0] * 3))
             speed += force / mass * time
         total += 0.5 * mass * speed * speed + 0.5 * 10 * young * volume
+    if "contact" in scene:  # bodies may be thrown at one another by loads
+        total *= 10
     for tie in scene.get("attachments", []):
         total += 0.5 * tie["stiffness"] * 100 * (2 + max(math.dist(b.get("position", [0] * 3), [0] * 3) for b in scene["bodies"])) ** 2
     return 100 * total

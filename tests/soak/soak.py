@@ -3,15 +3,17 @@
     python3 tests/soak/soak.py [--scenes N | --seconds S] [--seed SEED] [--keep FOLDER] [SEED...]
 
 A run must be accepted, end by itself, and be either completed or diverged with exit status 3; in both
-cases what it keeps has finite numbers and a bounded energy. The same scene on one and on three threads has the same hash. Each
+cases what it keeps has finite numbers and a bounded energy, and with contact no two bodies intersect and none is below the ground. The same scene on one and on three threads has the same hash. Each
 failure is minimised: keys are removed while it still fails, and the rest is saved and printed.
 """
 import argparse
 import copy
+import glob
 import json
 import math
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,7 @@ import scenes  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SINEW = os.environ.get("SINEW", os.path.join(ROOT, "build", "sinew"))
+CROSSINGS = os.path.join(os.environ.get("SINEW_BUILD", os.path.dirname(SINEW)), "tests", "soak_crossings")
 TIMEOUT = 60
 COMPLETED, DIVERGED = 0, 3
 
@@ -31,6 +34,7 @@ def run(scene, folder, threads):
     path = os.path.join(folder, "scene.json")
     with open(path, "w") as file:
         json.dump(scene, file)
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
     command = [SINEW, "run", path, "-q", "-t", str(threads), "-o", os.path.join(folder, "out"), "--json"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
@@ -76,6 +80,9 @@ def judge(scene, folder, both):
     if status == DIVERGED:
         judge.diverged += 1
         return None
+    crossing = find_intersections(scene, folder)
+    if crossing:
+        return "intersection", crossing
     if both:
         other = run(scene, folder, 3)[1]
         if other and other["hash"] != summary["hash"]:
@@ -84,6 +91,30 @@ def judge(scene, folder, both):
 
 
 judge.diverged = 0
+
+
+def find_intersections(scene, folder):
+    """What of the last surfaces is where it must not be; None if nothing is."""
+    contact = scene.get("contact")
+    taking_part = [b for b in scene["bodies"] if contact and b["model"] != "positions"]
+    paths = [sorted(glob.glob(os.path.join(folder, "out", glob.escape(b["name"]) + "_*.obj")))[-1:] for b in taking_part]
+    paths = [path[0] for path in paths if path]
+    if not paths:
+        return None
+    if contact.get("ground"):  # y is up in these files
+        for path in paths:
+            with open(path) as file:
+                lowest = min((float(line.split()[2]) for line in file if line.startswith("v ")), default=0)
+            if lowest < -1e-6:
+                return f"{os.path.basename(path)} reaches {-lowest:.3g} m below the ground"
+    if not os.access(CROSSINGS, os.X_OK):
+        return None
+    between, within = map(int, subprocess.run([CROSSINGS, *paths], capture_output=True, text=True, check=True).stdout.split())
+    if between and contact.get("bodies", True):
+        return f"{between} pairs of triangles of different bodies intersect"
+    if within and contact.get("self"):
+        return f"{within} pairs of triangles of one body intersect"
+    return None
 
 
 def paths(value, path=()):
