@@ -25,7 +25,7 @@ import scenes  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SINEW = os.environ.get("SINEW", os.path.join(ROOT, "build", "sinew"))
 CROSSINGS = os.path.join(os.environ.get("SINEW_BUILD", os.path.dirname(SINEW)), "tests", "soak_crossings")
-TIMEOUT = 60
+TIMEOUT = float(os.environ.get("SOAK_TIMEOUT", "60"))
 COMPLETED, DIVERGED = 0, 3
 
 
@@ -184,7 +184,7 @@ def main():
             if options.keep:
                 os.makedirs(options.keep, exist_ok=True)
                 with open(os.path.join(options.keep, f"{kind.replace(' ', '-')}-{seed}.json"), "w") as file:
-                    json.dump(minimise(scene, kind, folder), file, indent=2)
+                    json.dump(scene if kind == "hang" else minimise(scene, kind, folder), file, indent=2)
     print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())), f"({judge.diverged} diverged and said so) in {time.monotonic() - begin:.0f} s")
     return 1 if failures else 0
 
