@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t held;
 static volatile sig_atomic_t stop_signal;
@@ -14,7 +15,9 @@ static volatile sig_atomic_t stop_signal;
 // The default action, which ends the program, runs when the handler has returned.
 static void handle(int number) {
     if (held && !stop_signal) {
+        static const char note[] = "sinew: finishing; once more ends at once\n";
         stop_signal = number;
+        (void)!write(STDERR_FILENO, note, sizeof note - 1);
         return;
     }
 

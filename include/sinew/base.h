@@ -73,7 +73,8 @@ typedef struct sinew_tasks {
 } sinew_tasks;
 
 /// Progress and cancellation of long calls. The library calls `report` on the calling thread before
-/// each iteration of Newton's method (in steps and static solves), between the stages of
+/// each iteration of Newton's method (in steps and static solves), every 16 iterations of a linear
+/// solve by conjugate gradients (a direct solve is not interrupted), between the stages of
 /// `sinew_tetrahedralize`, and while the weights of a frame body are computed. It has no effect on
 /// results.
 typedef struct sinew_progress {

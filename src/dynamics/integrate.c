@@ -248,6 +248,9 @@ static sinew_status divide_by_mass(sn_island *island, double h, double reach,
     sn_solve_report solve;
     sn_solver_solve(island->solver, island->residual, island->direction, newton.solver_tolerance,
                     newton.solver_iterations, &solve);
+    if (solve.outcome == SN_SOLVE_CANCELLED) {
+        return SINEW_CANCELLED;
+    }
     sn_newton_take_solve(report, &solve, island->world->def.solver_tolerance);
 
     // Multipliers take over what the penalties carry, until the links are closed.
@@ -259,8 +262,7 @@ static sinew_status divide_by_mass(sn_island *island, double h, double reach,
         island->xi[i] += reach * island->direction[i];
     }
 
-    sn_newton_close_links(island, &newton, reach, limit, report);
-    return SINEW_OK;
+    return sn_newton_close_links(island, &newton, reach, limit, report);
 }
 
 static void divide_by_lumped_mass(sn_island *island) {

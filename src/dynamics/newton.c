@@ -250,6 +250,9 @@ static sinew_status solve_direction(sn_island *island, const sn_newton_def *def,
                         def->solver_iterations, &solve);
 
         // A direction that is only inaccurate is still usable.
+        if (solve.outcome == SN_SOLVE_CANCELLED) {
+            return SINEW_CANCELLED;
+        }
         *usable = solve.outcome == SN_SOLVE_CONVERGED || solve.outcome == SN_SOLVE_NOT_CONVERGED;
 
         if (*usable || solve.outcome == SN_SOLVE_NOT_FINITE || attempt == shifts) {
@@ -405,8 +408,8 @@ static sinew_status find_direction(sn_island *island, const sn_newton_def *def, 
                               point, report);
 }
 
-void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach, double limit,
-                           sinew_step_report *report) {
+sinew_status sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach,
+                                   double limit, sinew_step_report *report) {
     int32_t count = sn_island_size(island);
     double *rhs = island->scratch;
     double *more = island->product;
@@ -414,7 +417,7 @@ void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double r
     for (int pass = 0; island->hard_link_count > 0 && pass < MAX_PASSES; pass++) {
         sn_links_compute_gaps(island, island->xi, reach);
         if (!(sn_links_largest_residual(island) > limit)) {
-            return;
+            return SINEW_OK;
         }
 
         // The forces that would close the remaining gaps.
@@ -432,8 +435,11 @@ void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double r
                         &solve);
         report->solver_iterations += solve.iterations;
 
+        if (solve.outcome == SN_SOLVE_CANCELLED) {
+            return SINEW_CANCELLED;
+        }
         if (solve.outcome != SN_SOLVE_CONVERGED && solve.outcome != SN_SOLVE_NOT_CONVERGED) {
-            return;
+            return SINEW_OK;
         }
 
         // Multipliers take over what the penalties carried.
@@ -446,6 +452,8 @@ void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double r
             island->xi[i] += reach * more[i];
         }
     }
+
+    return SINEW_OK;
 }
 
 // A full step along a curved valley, such as that of a rotation that keeps the volume of a nearly
@@ -546,8 +554,8 @@ static sinew_status iterate(sn_island *island, const sn_newton_def *def, int32_t
     if (def->linearised) {
         move(island, island->xi, 1);
         sn_links_advance(island, 1);
-        sn_newton_close_links(island, def, 1, fmax(def->tolerance * point.scale, point.floor),
-                              report);
+        SN_TRY(sn_newton_close_links(island, def, 1,
+                                     fmax(def->tolerance * point.scale, point.floor), report));
         *moved = sn_vector_largest(sn_island_size(island), island->direction);
         report->outcome = SINEW_OUTCOME_CONVERGED;
         return SINEW_OK;

@@ -38,8 +38,8 @@ sinew_status sn_newton_iterate(sn_island *island, const sn_newton_def *def, int3
 // After a linear solve for `direction` that moved xi by `reach` times it: solves with the same
 // matrix until the residual of hard links is at most the force `limit`. Direction and xi take in
 // what that adds.
-void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach, double limit,
-                           sinew_step_report *report);
+sinew_status sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach,
+                                   double limit, sinew_step_report *report);
 
 // Adds a linear solve to a step's report. It counts as converged if it met `tolerance`, even where
 // it was asked for more.

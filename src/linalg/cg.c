@@ -11,6 +11,7 @@
 
 #include "base/threads.h"
 #include "linalg/kernels.h"
+#include "base/context.h"
 #include "linalg/vector.h"
 
 #include <float.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 
 enum { CHUNK = 8192, MAX_RESTARTS = 4 }; // large enough to be worth waking a thread
+enum { REPORT_EVERY = 16 };              // iterations between reports to the host
 
 typedef struct step {
     double *x, *r;
@@ -70,6 +72,10 @@ static sn_solve_outcome iterate(cg *s, int32_t budget, int32_t *iterations) {
     double rz_before = 1;
     for (int32_t k = 0; k < budget; k++) {
         double rz;
+        if (k % REPORT_EVERY == REPORT_EVERY - 1 &&
+            sn_report_progress(s->context, "solving a linear system", -1) != SINEW_OK) {
+            return SN_SOLVE_CANCELLED;
+        }
 
         // Precondition: z = M r.
         if (s->preconditioner.apply) {
@@ -175,6 +181,10 @@ void sn_cg_solve(sinew_context *context, int32_t count, sn_operator A, sn_operat
         sn_solve_outcome outcome =
             iterate(&s, max_iterations - report->iterations, &report->iterations);
         double before = r_norm;
+        if (outcome == SN_SOLVE_CANCELLED) {
+            report->outcome = outcome;
+            return;
+        }
 
         r_norm = true_residual(context, count, A, b, x, s.r, s.q);
         if (outcome == SN_SOLVE_NOT_POSITIVE_DEFINITE || outcome == SN_SOLVE_NOT_FINITE) {

@@ -34,6 +34,8 @@ typedef enum sn_solve_outcome {
     SN_SOLVE_NOT_POSITIVE_DEFINITE, // a pivot <= 0 at `row`, or a direction with p'Ap <= 0 (row =
                                     // -1); x is the last iterate
     SN_SOLVE_NOT_FINITE,            // a NaN or an infinity in the matrix, b or x; x is unchanged
+    SN_SOLVE_CANCELLED, // the host's progress report cancelled conjugate gradients; the context
+                        // has the message
 } sn_solve_outcome;
 
 typedef struct sn_solve_report {

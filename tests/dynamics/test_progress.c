@@ -20,7 +20,8 @@ static bool watch(void *user, const char *what, double share) {
 static test_beam make_beam(watcher *w) {
     test_beam_def def = test_default_beam_def();
     def.world.integrator = SINEW_INTEGRATOR_NEWTON_EULER;
-    def.material.young = 1e5; // soft, so that gravity takes several iterations
+    def.world.solver = SINEW_SOLVER_JACOBI; // many iterations, which report too
+    def.material.young = 1e5;               // soft, so that gravity takes several iterations
     test_beam beam = test_beam_create(&def);
     test_clamp(beam.body);
     beam.context->progress = (sinew_progress){watch, w};
@@ -41,7 +42,7 @@ static void cancel_everywhere(bool is_static) {
     assert_int_equal(advance(whole.world, is_static), SINEW_OK);
     uint64_t expected = sinew_world_get_hash(whole.world);
     int32_t reports = w.reports;
-    assert_true(reports >= 2);
+    assert_true(reports >= (is_static ? 10 : 2)); // linear solves of a step are short
     test_beam_destroy(&whole);
 
     for (int32_t n = 1; n <= reports; n++) {
