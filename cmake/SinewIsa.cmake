@@ -10,6 +10,11 @@ endif()
 # Products and sums fuse where the machine can. Loops over the few components of a matrix unroll whatever their size, so that
 # lanes stay in registers (Clang does so by itself); sanitizers would choke on code of that size. Their check of pointers alone
 # triples the time Clang takes for a kernel, and what it would find the check of addresses finds too.
+if(SINEW_WIDEST_ISA)
+  string(TOUPPER ${SINEW_WIDEST_ISA} widest)
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/base/isa.c APPEND PROPERTY COMPILE_DEFINITIONS SN_WIDEST_ISA=SN_ISA_${widest})
+endif()
+
 set(SINEW_HOT_OPTIMISATION -O3 CACHE STRING "How the hot loops are optimised, whatever the kind of build")
 set(SINEW_HOT_FLAGS ${SINEW_HOT_OPTIMISATION} -ffp-contract=fast)
 if(SINEW_SANITIZE)

@@ -14,10 +14,17 @@ int sn_isa_available(sn_isa isa) {
     }
 }
 
+// A build may be limited to a narrower set, to compare results (SINEW_WIDEST_ISA).
+#ifndef SN_WIDEST_ISA
+#define SN_WIDEST_ISA SN_ISA_AVX512
+#endif
+
 sn_isa sn_isa_detect(void) {
-    return sn_isa_available(SN_ISA_AVX512) ? SN_ISA_AVX512
-           : sn_isa_available(SN_ISA_AVX2) ? SN_ISA_AVX2
-                                           : SN_ISA_BASE;
+    sn_isa isa = SN_WIDEST_ISA;
+    while (!sn_isa_available(isa)) {
+        isa--;
+    }
+    return isa;
 }
 
 const char *sn_isa_name(sn_isa isa) {

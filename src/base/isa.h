@@ -28,7 +28,7 @@ typedef enum sn_isa {
 #define SN_ISA_DECLARE(type, name, arguments) type name##_base arguments
 #endif
 
-// The widest set that this machine can run.
+// The widest set that this machine can run and the build allows.
 sn_isa sn_isa_detect(void);
 
 // Whether this build on this machine can run a set; the tests compare all that are available.
