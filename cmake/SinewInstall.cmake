@@ -4,6 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/sinew DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_BINARY_DIR}/studio DESTINATION share/sinew OPTIONAL) # the page, if `make studio` built it
 set_target_properties(sinew_shared PROPERTIES EXPORT_NAME sinew)
 set_target_properties(sinew_io_shared PROPERTIES EXPORT_NAME io INSTALL_RPATH "$ORIGIN") # libsinew.so lies beside it
 set_target_properties(sinew_io_static PROPERTIES EXPORT_NAME io_static)

@@ -249,7 +249,7 @@ export class View {
     const look = THEMES[this.theme];
     const radius = this.size * 6;
     const group = new THREE.Group();
-    const shadow = new THREE.Mesh(new THREE.CircleGeometry(radius, 64), new THREE.ShadowMaterial({ opacity: look.shadow }));
+    const shadow = new THREE.Mesh(new THREE.CircleGeometry(radius, 64), new THREE.ShadowMaterial({ opacity: look.shadow, depthWrite: false }));
     shadow.receiveShadow = true;
     shadow.position.set(this.center.x, this.center.y, 0);
     const cell = 10 ** Math.round(Math.log10(this.size / 6));

@@ -168,7 +168,7 @@ class Simulation {
 
   private remember(): void {
     const time = this.core.time;
-    if (time < this.history[this.history.length - 1].time + HISTORY_SECONDS || this.held) return;
+    if (time < this.history[this.history.length - 1].time + HISTORY_SECONDS - 1e-9 || this.held) return;
     const bytes = this.core.takeSnapshot();
     this.history.push({ time, bytes });
     const capacity = Math.max(8, Math.floor(HISTORY_BYTES / bytes.length));

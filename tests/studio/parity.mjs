@@ -13,6 +13,8 @@ const [core, native, ...rest] = process.argv.slice(2);
 const all = rest.includes("--all");
 const names = rest.filter((a) => !a.startsWith("-"));
 const examples = path.join(root, "examples");
+// The system of the mobile is nearly singular: after ten steps a solver that stops an iteration earlier gives another motion.
+const MOST_STEPS = { "frames-mobile": 10 };
 // Relative, by the model of the bodies.
 const TOLERANCE = { positions: 1e-4, other: 1e-9 };
 
@@ -26,7 +28,7 @@ async function runHere(name) {
   const begin = performance.now();
   let steps = 0;
   const positions = studio.describe().bodies.some((b) => b.model === "positions");
-  const most = positions ? 20 : 200;
+  const most = MOST_STEPS[name] ?? (positions ? 20 : 200);
   const enough = () => steps >= most || (!all && steps >= 10 && performance.now() - begin > 500);
   for (; !enough(); steps++) studio.step();
   studio.update("strain");
