@@ -15,7 +15,7 @@
 #include <string.h>
 
 // Pairs nearer than this many thicknesses get room in the pattern.
-static const double pattern_reach = 8;
+static const double pattern_reach = 3;
 
 // Pairs nearer than this many thicknesses are looked at in a step.
 static const double search_reach = 1.5;
@@ -228,6 +228,11 @@ static sinew_status add_sets(sn_island *island) {
     return SINEW_OK;
 }
 
+// Whether the pattern has room for every pair of rows, as those of bodies with few frames have.
+static bool is_full(const sn_bsr *pattern) {
+    return (int64_t)pattern->starts[pattern->rows] == (int64_t)pattern->rows * pattern->rows;
+}
+
 // Whether the pattern has room for what a pair couples.
 static bool is_covered(const sn_island *island, const sn_contact_pair *pair) {
     const sn_island_contact *own = island->contact;
@@ -266,6 +271,9 @@ sinew_status sn_contact_cover(sinew_world *world) {
         sn_contact_predict_surfaces(island, world->def.step);
         SN_TRY(find_pairs(island, own->guess, search_reach));
         own->predicted = true;
+        if (is_full(island->pattern)) {
+            continue;
+        }
         for (int32_t i = 0; i < own->scene->pair_count && covered; i++) {
             covered = is_covered(island, &own->scene->pairs[i]);
         }

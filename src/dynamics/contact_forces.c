@@ -265,10 +265,24 @@ static void add_stiffness(sn_island *island, const sn_contact_slot *a, const sn_
             if (own->term_row[s] < own->term_row[t]) {
                 continue;
             }
-            sn_mat3 block = plain
-                                ? sn_mat3_scale(own->term_J[s].m[0][0] * own->term_J[t].m[0][0], S)
-                                : sn_mat3_mul(left, own->term_J[t]);
-            add_block(island, own->term_row[s], own->term_row[t], block);
+            if (!plain) {
+                add_block(island, own->term_row[s], own->term_row[t],
+                          sn_mat3_mul(left, own->term_J[t]));
+                continue;
+            }
+
+            // Bodies of frames spend most of a step with contact here.
+            double weight = own->term_J[s].m[0][0] * own->term_J[t].m[0][0];
+            int32_t place = sn_contact_find_block(island, own->term_row[s], own->term_row[t]);
+            if (place < 0) {
+                add_block(island, own->term_row[s], own->term_row[t], sn_mat3_scale(weight, S));
+                continue;
+            }
+            double *out = island->A + 9 * (size_t)place;
+            const double *in = &S.m[0][0];
+            for (int e = 0; e < 9; e++) {
+                out[e] += weight * in[e];
+            }
         }
     }
 }
