@@ -1,14 +1,12 @@
 // Scenes: what a person writes in JSON, as plain structures. Reading (read.h) fills them and
 // collects every mistake; building (build.h) makes a world of them; running (run.h) moves it
-// through time. All of it in memory: files come through a callback. A section of a scene has a file
-// of its own: read_material.c, read_shape.c, read_select.c, read_curve.c ... A new kind of body
-// adds a file that reads it and one that builds it.
+// through time. All of it in memory: files come through a callback. A new kind of body adds a file
+// that reads it and one that builds it.
 #ifndef SN_IO_SCENE_SCENE_H
 #define SN_IO_SCENE_SCENE_H
 
 #include "sinew/io/recording.h"
 #include "sinew/sinew.h"
-#include "sinew/voxel.h"
 
 #include "io/generate/character.h"
 #include "io/generate/organism.h"
