@@ -126,7 +126,7 @@ SINEW_API int32_t sinew_context_get_thread_count(const sinew_context *context);
 SINEW_API size_t sinew_context_get_memory(const sinew_context *context);
 
 /// What went wrong in the last failed call with this context: which item, its value, what would be
-/// valid. Empty if nothing has failed yet. Lives until the next call.
+/// valid. Empty if nothing has failed yet. Valid until the next call.
 SINEW_API const char *sinew_context_message(const sinew_context *context);
 
 /// The status of the last failed call with this context; SINEW_OK if nothing has failed yet.

@@ -40,8 +40,8 @@ typedef struct sinew_contact_def {
     /// The gap that a body keeps to an obstacle; two bodies keep the sum of theirs. [m] At least 0.
     /// Default 0: a thousandth of each body's size.
     double thickness;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_contact_def;
 
@@ -63,26 +63,25 @@ SINEW_API sinew_status sinew_world_set_friction(sinew_world *world, int32_t mate
 SINEW_API double sinew_world_get_friction(const sinew_world *world, int32_t material,
                                           int32_t other);
 
-/// How one body takes part.
+/// Contact settings of one body.
 typedef struct sinew_body_contact_def {
-    /// Whether it takes part at all. Default true.
+    /// Whether the body takes part in contact. Default true.
     bool on;
     /// Coefficient of friction. [-] At least 0, or below 0 for the world's. Default -1.
     double friction;
-    /// The gap it keeps. [m] At least 0; 0 for the world's. Default 0.
+    /// The gap that it keeps. [m] At least 0; 0 means the world's. Default 0.
     double thickness;
     /// Number of its material in the table of sinew_world_set_friction. At least 0. Default 0:
     /// none.
     int32_t material;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_body_contact_def;
 
 /// A definition with every field at its default.
 SINEW_API sinew_body_contact_def sinew_default_body_contact_def(void);
-/// Sets how a body takes part from the next step on. Bodies under position dynamics do not take
-/// part yet.
+/// Sets them from the next step on. Bodies under position dynamics do not take part in contact.
 SINEW_API sinew_status sinew_body_set_contact(sinew_body *body, const sinew_body_contact_def *def);
 
 /// Opaque: a solid that bodies cannot enter, fixed or moved by the host. Lives until it is
@@ -117,8 +116,8 @@ typedef struct sinew_obstacle_def {
     /// Number of its material in the table of sinew_world_set_friction. At least 0. Default 0:
     /// none.
     int32_t material;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_obstacle_def;
 
@@ -129,30 +128,31 @@ SINEW_API sinew_obstacle_def sinew_default_obstacle_def(void);
 /// Bodies that overlap it are pushed out gently.
 SINEW_API sinew_status sinew_obstacle_create(sinew_world *world, const sinew_obstacle_def *def,
                                              sinew_obstacle **obstacle);
-/// Takes an obstacle away. NULL is allowed.
+/// Removes an obstacle. NULL is allowed.
 SINEW_API void sinew_obstacle_destroy(sinew_obstacle *obstacle);
 
-/// Where the obstacle is to be at the end of the next step. [m], quaternion. It carries along by
-/// friction what touches it. An obstacle that would have to pass through a body stops in front of
-/// it, and follows in later steps.
+/// Sets the position [m] and rotation (a quaternion) of the obstacle at the end of the next step.
+/// By friction it moves bodies that touch it. An obstacle that would have to pass through a body
+/// stops in front of it and continues in later steps.
 SINEW_API sinew_status sinew_obstacle_move(sinew_obstacle *obstacle, const double position[3],
                                            const double rotation[4]);
-/// Where it is now. Either pointer may be NULL.
+/// The present position [m] and rotation. Either pointer may be NULL.
 SINEW_API void sinew_obstacle_get_pose(const sinew_obstacle *obstacle, double position[3],
                                        double rotation[4]);
 /// The force and the torque about its position that bodies exerted on it in the last step. [N],
 /// [N m] Either pointer may be NULL.
 SINEW_API void sinew_obstacle_get_force(const sinew_obstacle *obstacle, double force[3],
                                         double torque[3]);
-/// The name it was given. Lives as long as the obstacle.
+/// The name. Valid as long as the obstacle.
 SINEW_API const char *sinew_obstacle_get_name(const sinew_obstacle *obstacle);
-/// Obstacles [count], and each by its number, in the order they were made; NULL if there is none.
+/// The number of obstacles [count], and an obstacle by its index in the order of creation; NULL if
+/// the index is out of range.
 SINEW_API int32_t sinew_world_get_obstacle_count(const sinew_world *world);
 SINEW_API sinew_obstacle *sinew_world_get_obstacle(const sinew_world *world, int32_t index);
-/// What it was made as, at its present pose.
+/// Its definition, with the present position and rotation.
 SINEW_API sinew_obstacle_def sinew_obstacle_get_def(const sinew_obstacle *obstacle);
 
-/// What contact did in the last step, of all bodies.
+/// Contact of all bodies in the last step.
 typedef struct sinew_contact_report {
     int32_t pairs;        ///< Pairs of features near enough to be looked at. [count]
     int32_t active;       ///< ... that carry a force. [count]
@@ -166,7 +166,7 @@ typedef struct sinew_contact_report {
     double largest_force; ///< Of a pair. [N]
 } sinew_contact_report;
 
-/// Zeros, and an infinite gap, if nothing was near.
+/// The report of the last step: zeros and an infinite gap if nothing was close.
 SINEW_API sinew_contact_report sinew_world_get_contact_report(const sinew_world *world);
 
 /// A force between a body and an obstacle or another body, in the last step.
@@ -181,11 +181,11 @@ typedef struct sinew_contact {
     double slip;              ///< Tangential motion in the step. [m]
 } sinew_contact;
 
-/// The contacts of the last step; the list lives until the next step. Returns their number.
+/// The contacts of the last step. Returns their number; the list is valid until the next step.
 SINEW_API int32_t sinew_world_get_contacts(const sinew_world *world,
                                            const sinew_contact **contacts);
 
-/// Two things began or ceased to touch in the last step.
+/// A body started or stopped touching another body or an obstacle in the last step.
 typedef struct sinew_contact_event {
     sinew_body *body;
     sinew_body *other;        ///< NULL: an obstacle.
@@ -193,7 +193,7 @@ typedef struct sinew_contact_event {
     bool began;               ///< false: ended.
 } sinew_contact_event;
 
-/// The events of the last step; the list lives until the next step. Returns their number.
+/// The events of the last step. Returns their number; the list is valid until the next step.
 SINEW_API int32_t sinew_world_get_contact_events(const sinew_world *world,
                                                  const sinew_contact_event **events);
 

@@ -16,9 +16,10 @@
 extern "C" {
 #endif
 
-/// What a node can do. A point carries its surroundings along; a rigid frame turns too; an affine
-/// one stretches and shears; a quadratic one bends as well; a compliant one does so with strains
-/// that follow the stiffness of several materials.
+/// The degrees of freedom of a node. The solid around a point translates with it; around a rigid
+/// frame it also rotates, around an affine one it also stretches and shears, and around a quadratic
+/// one it also bends. A compliant frame bends with strains that follow the stiffness of several
+/// materials.
 typedef enum sinew_node_kind {
     SINEW_NODE_POINT,     ///< 3 unknowns.
     SINEW_NODE_RIGID,     ///< 6 unknowns.
@@ -29,24 +30,24 @@ typedef enum sinew_node_kind {
                           ///< where the solid is soft. For spectral weights.
 } sinew_node_kind;
 
-/// How the motions of the nodes are mixed.
+/// How the motions of the nodes are blended.
 typedef enum sinew_blend {
-    SINEW_BLEND_LINEAR,          ///< x = sum w_i x_i, any kinds of node.
-    SINEW_BLEND_DUAL_QUATERNION, ///< Rigid nodes only: no collapse where neighbours twist against
-                                 ///< each other.
+    SINEW_BLEND_LINEAR,          ///< x = sum w_i x_i, for nodes of any kind.
+    SINEW_BLEND_DUAL_QUATERNION, ///< Rigid nodes only; no loss of volume where neighbours are
+                                 ///< twisted against each other.
 } sinew_blend;
 
-/// How the mass of the solid is given to the frames.
+/// How the mass of the solid is distributed over the frames.
 typedef enum sinew_frame_mass {
-    SINEW_FRAME_MASS_AUTO,    ///< The row sum; consistent with quadratic frames and no rigid
-                              ///< ones, and where weights go negative.
-    SINEW_FRAME_MASS_ROW_SUM, ///< Each frame as if it carried its share of the solid alone: exact
-                              ///< for translations, and for rotations of the rest shape. Refused
-                              ///< where weights go negative.
-    SINEW_FRAME_MASS_CONSISTENT, ///< The mass of the blended motion, with terms between frames:
-                                 ///< exact for every motion.
-    SINEW_FRAME_MASS_DIAGONAL, ///< Terms between frames left out (Gilles et al. 2011): loses mass.
-                               ///< For comparison.
+    SINEW_FRAME_MASS_AUTO, ///< Row sum; consistent if there are quadratic and no rigid frames, or
+                           ///< negative weights.
+    SINEW_FRAME_MASS_ROW_SUM,    ///< Each frame has the mass of its share of the solid: exact for
+                                 ///< translations, and for rotations of the rest shape. An error if
+                                 ///< weights are negative.
+    SINEW_FRAME_MASS_CONSISTENT, ///< The mass matrix of the blended motion, with terms between
+                                 ///< frames: exact for every motion.
+    SINEW_FRAME_MASS_DIAGONAL, ///< The consistent mass without the terms between frames (Gilles et
+                               ///< al. 2011), which loses mass. For comparison.
 } sinew_frame_mass;
 
 /// A frame in its rest state.
@@ -60,10 +61,10 @@ typedef struct sinew_frame_node {
 typedef struct sinew_frame_body_def {
     /// Name for messages and files. Copied. Default NULL, which gives "frames".
     const char *name;
-    /// The solid. Must outlive the body. Needed.
+    /// The solid. Must outlive the body. Required.
     const sinew_voxels *voxels;
-    /// What its labels stand for. Borrowed during the call. Default NULL: every label the default
-    /// tissue.
+    /// The tissues of its labels. Borrowed during the call. Default NULL: the default tissue for
+    /// every label.
     const sinew_tissue *tissues;
     /// Number of tissues. [count] At least 0. Default 0.
     int32_t tissue_count;
@@ -71,13 +72,13 @@ typedef struct sinew_frame_body_def {
     const sinew_material_def *materials;
     /// Number of materials. [count] At least 0. Default 0.
     int32_t material_count;
-    /// `material_count` labels; not needed with one material. Borrowed during the call. Default
-    /// NULL.
+    /// The label of each material. Borrowed during the call. Default NULL, which is allowed with at
+    /// most one material.
     const int32_t *material_labels;
-    /// Where the axes of anisotropic materials point, in rest coordinates; looked up at the
-    /// samples. Must outlive the body. Default NULL: along x, y, z.
+    /// The axes of anisotropic materials, evaluated at the rest positions of the samples. Must
+    /// outlive the body. Default NULL: along x, y, z.
     const sinew_field *field;
-    /// The frames. Borrowed during the call. Needed.
+    /// The frames. Borrowed during the call. Required.
     const sinew_frame_node *nodes;
     /// Number of frames. [count] At least 1.
     int32_t node_count;
@@ -89,13 +90,13 @@ typedef struct sinew_frame_body_def {
     sinew_sampling_def sampling;
     /// Default SINEW_FRAME_MASS_AUTO.
     sinew_frame_mass mass;
-    /// Springs between the frames, computed once from the samples, instead of the samples: as stiff
-    /// at rest, and a step costs the pairs of frames only; large strains are met less well, and F
-    /// is not looked at. Rigid frames only. Default false.
+    /// Replaces the samples by springs between the frames, which are computed from them once. They
+    /// are as stiff at rest, and a step costs as much as there are pairs of frames; large strains
+    /// are less accurate, and inverted samples are not detected. Rigid frames only. Default false.
     bool springs;
-    /// Keep the stiffness that comes from the turning of rigid nodes under load. It may be
-    /// indefinite, so only Newton's iterations with a direct solver use it, not the linearised step
-    /// of implicit Euler. Default false.
+    /// Includes the stiffness that results from the rotation of rigid nodes under load. It may be
+    /// indefinite, so it is used only by Newton's method with a direct solver, not by linearised
+    /// implicit Euler. Default false.
     bool geometric_stiffness;
     /// Measure the strain of rods and sheets where frames can follow it.
     ///
@@ -134,98 +135,100 @@ typedef struct sinew_frame_body_def {
 /// A definition with every field at its default.
 SINEW_API sinew_frame_body_def sinew_default_frame_body_def(void);
 
-/// Makes a frame body and adds it to the world, which owns it.
+/// Creates a frame body and adds it to the world, which owns it. `body` may be NULL.
 SINEW_API sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_def *def,
                                                sinew_body **body);
 
-/// Frames. [count] 0 for a body that has none.
+/// Number of frames; 0 for other kinds of body. [count]
 SINEW_API int32_t sinew_frame_body_get_node_count(const sinew_body *body);
 
-/// What a frame can do.
+/// The kind of a frame.
 SINEW_API sinew_status sinew_frame_body_get_kind(const sinew_body *body, int32_t node,
                                                  sinew_node_kind *kind);
-/// Where a frame was at rest, before the body's placement. [m] It may have been moved into the
-/// solid when the body was made.
+/// The rest position of a frame, before the body's placement. [m] It differs from the definition if
+/// the node was moved into the solid.
 SINEW_API sinew_status sinew_frame_body_get_rest(const sinew_body *body, int32_t node,
                                                  double rest[3]);
 
-/// Where a frame is now: position [m] and orientation as a quaternion (x, y, z, w); of affine and
-/// quadratic nodes the nearest rotation. Each pointer may be NULL.
+/// The present position [m] and rotation of a frame, a quaternion (x, y, z, w); for affine and
+/// quadratic frames the nearest rotation. Either pointer may be NULL.
 SINEW_API sinew_status sinew_frame_body_get_node(const sinew_body *body, int32_t node,
                                                  double position[3], double rotation[4]);
 
-/// The linear part of a frame now, row by row: the rotation of a rigid one, the identity of a
-/// point.
+/// The present linear part of a frame, row by row: the rotation of a rigid frame, the identity for
+/// a point.
 SINEW_API sinew_status sinew_frame_body_get_matrix(const sinew_body *body, int32_t node,
                                                    double matrix[9]);
 
-/// Bits of what is held of a frame.
+/// Bits that say what is held of a frame.
 enum {
     SINEW_HOLD_NOTHING = 0,
     SINEW_HOLD_TRANSLATION = 1,
-    SINEW_HOLD_ROTATION = 2, ///< And, of affine and quadratic frames, their deformation.
+    SINEW_HOLD_ROTATION = 2, ///< And the deformation of affine and quadratic frames.
     SINEW_HOLD_ALL = 3,
     SINEW_HOLD_X = 4, ///< Translation along one axis of the world.
     SINEW_HOLD_Y = 8,
     SINEW_HOLD_Z = 16,
-    SINEW_HOLD_TURN_X = 32, ///< Of rigid frames: turning about one axis of the world. Two of the
+    SINEW_HOLD_TURN_X = 32, ///< Rotation about one axis of the world, for rigid frames. Two of the
                             ///< three leave a hinge.
     SINEW_HOLD_TURN_Y = 64,
     SINEW_HOLD_TURN_Z = 128,
 };
 
-/// Holds a frame where it is, wholly or in part: a sum of bits; SINEW_HOLD_NOTHING sets it free.
-/// What is held follows the targets of sinew_frame_body_move; called before each step, that scripts
-/// a motion.
+/// Holds a frame at its present position, completely or in part. `hold` is a sum of bits;
+/// SINEW_HOLD_NOTHING releases the frame. What is held follows the targets of
+/// sinew_frame_body_move; call that before each step to script a motion.
 SINEW_API sinew_status sinew_frame_body_hold(sinew_body *body, int32_t node, int32_t hold);
 
-/// Where a held frame is at the end of the next step. [m], quaternion (x, y, z, w) relative to
-/// rest. Either pointer may be NULL: that target stays.
+/// Sets the target of a held frame for the end of the next step: its position [m] and its rotation
+/// from rest, a quaternion (x, y, z, w). Either pointer may be NULL, which keeps that target.
 SINEW_API sinew_status sinew_frame_body_move(sinew_body *body, int32_t node,
                                              const double position[3], const double rotation[4]);
 
-/// Puts a frame somewhere else at once; its velocity becomes zero. [m], quaternion (x, y, z, w)
-/// relative to rest. Either pointer may be NULL: the frame then stays there, or stays turned and
-/// stretched, as it is.
+/// Moves a frame immediately, and sets its velocity to zero: its position [m] and its rotation from
+/// rest, a quaternion (x, y, z, w). Either pointer may be NULL, which keeps the position, or the
+/// rotation and deformation.
 SINEW_API sinew_status sinew_frame_body_set_node(sinew_body *body, int32_t node,
                                                  const double position[3],
                                                  const double rotation[4]);
 
-/// How fast a frame moves [m/s] and turns [rad/s] now, in the axes of the world; of affine and
-/// quadratic ones the turning of the nearest rotation. Either pointer may be NULL.
+/// The present velocity [m/s] and angular velocity [rad/s] of a frame, in the axes of the world;
+/// for affine and quadratic frames the angular velocity of the nearest rotation. Either pointer may
+/// be NULL.
 SINEW_API sinew_status sinew_frame_body_get_velocity(const sinew_body *body, int32_t node,
                                                      double velocity[3], double spin[3]);
-/// Sets both; affine and quadratic frames then turn without changing shape.
+/// Sets both. Affine and quadratic frames then rotate without deforming. Neither pointer may be
+/// NULL.
 SINEW_API sinew_status sinew_frame_body_set_velocity(sinew_body *body, int32_t node,
                                                      const double velocity[3],
                                                      const double spin[3]);
 
-/// The force [N] and the torque about the frame [Nm] that held it in the last step or static solve,
-/// along what is held; zero along what is free. Either pointer may be NULL.
+/// The force [N] and the torque about the frame [N m] that held it in the last step or static
+/// solve; zero in free directions. Either pointer may be NULL.
 SINEW_API sinew_status sinew_frame_body_get_reaction(sinew_body *body, int32_t node,
                                                      double force[3], double torque[3]);
 
-/// A force [N] and a torque about the frame [Nm] on a frame itself; either may be NULL. Adds to
-/// what was set before. Points take no torque.
+/// Adds a force [N] and a torque about the frame [N m] to those that act on a frame. Either pointer
+/// may be NULL. Points take no torque.
 SINEW_API sinew_status sinew_frame_body_add_node_force(sinew_body *body, int32_t node,
                                                        const double force[3],
                                                        const double torque[3]);
-/// Takes all such forces away.
+/// Removes all forces and torques on frames.
 SINEW_API void sinew_frame_body_clear_forces(sinew_body *body);
 
 /// A frame that joins a running body.
 typedef struct sinew_frame_insert_def {
     /// Default SINEW_NODE_RIGID.
     sinew_node_kind kind;
-    /// Where: a rest point, or, with `deformed`, where the point is now. [m] Inside the solid.
-    /// Default 0.
+    /// Its position: that of a rest point, or, if `deformed`, the present one. [m] Inside the
+    /// solid. Default 0.
     double position[3];
-    /// Whether `position` is meant in the deformed body. Default false.
+    /// Whether `position` refers to the deformed body. Default false.
     bool deformed;
-    /// How far the frame reaches, measured inside the solid: small ranges make local dents. [m] At
-    /// least one voxel. Needed.
+    /// The distance inside the solid at which its influence ends; a small range allows local dents.
+    /// [m] At least one voxel. Required.
     double range;
-    /// Over which time a jump in shape and strain fades. [s] Not negative. Default 0.1.
+    /// The time over which the change of shape and strain is spread. [s] At least 0. Default 0.1.
     double fade;
     /// Set by the default function, to detect definitions that were not initialised. Do not
     /// change it.
@@ -234,61 +237,63 @@ typedef struct sinew_frame_insert_def {
 
 SINEW_API sinew_frame_insert_def sinew_default_frame_insert_def(void);
 
-/// Inserts a frame between steps. It starts where the solid is at its place, turned and moving as
-/// the solid there; linear and angular momentum stay as they were, up to the forces of held frames;
-/// the strain and the surface go over from the old shape to the new one within the fade. Only what
-/// lies in its range changes. `node` receives its number, the next one. Snapshots that were taken
-/// before fit no more; those taken afterwards do, as long as the same frames are there. What
-/// follows is the same to rounding, and bit for bit if no frame came or went in between.
+/// Inserts a frame between two steps. It starts with the position, rotation and velocity of the
+/// solid at that point. Linear and angular momentum are conserved, except for what held frames take
+/// up. Strain and surface change smoothly over the fade, and only within the range of the frame.
+/// `node` receives its number, which is the next one, and may be NULL. A snapshot taken before the
+/// insertion can no longer be restored; one taken after it can, as long as the body has the same
+/// frames. The simulation then repeats up to rounding, and bit by bit if no frame was inserted or
+/// removed in between.
 SINEW_API sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def,
                                                int32_t *node);
 
-/// Takes an inserted frame out again; the numbers of those inserted later go down by one. What
-/// changes fades as in an insertion. [s] The frames that the body was created with stay.
+/// Removes an inserted frame; the numbers of those inserted later decrease by one. The change is
+/// spread over `fade` as in an insertion. [s] At least 0. Frames that the body was created with
+/// cannot be removed.
 SINEW_API sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade);
 
-/// What the last insertion or removal computed again; the rest of the body stayed as it was.
+/// What the last insertion or removal computed again. The rest of the body did not change.
 typedef struct sinew_frame_change {
-    /// Voxels and points of the surface whose weights changed: those in the range of the frame.
+    /// Voxels and surface vertices whose weights changed: those in the range of the frame. [count]
     int32_t voxel_count, vertex_count;
-    /// Samples whose weights changed: those with a voxel in range, or beside one.
+    /// Samples whose weights changed: those with a voxel in the range, or next to it. [count]
     int32_t sample_count;
-    /// Samples that were packed again: these, and now and then the rest of a layer that many
-    /// samples have left.
+    /// Samples that were packed again: these, and sometimes others that were packed together with
+    /// them. [count]
     int32_t packed_count;
 } sinew_frame_change;
 
-/// Tells it; all numbers are 0 before the first.
+/// Reports the last change; all numbers are 0 before the first one.
 SINEW_API sinew_status sinew_frame_body_get_last_change(const sinew_body *body,
                                                         sinew_frame_change *change);
 
-/// The weight of every frame at a rest point: node_count numbers. [-]
+/// The weight of every frame at a rest point. [-] `weights` receives one number per frame.
 SINEW_API sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double rest[3],
                                                     double *weights);
 
-/// The frames that carry each vertex of the body's surface (sinew_body_get_surface), and their
-/// weights: those of vertex i are numbers starts[i] to starts[i + 1] - 1 of `nodes` and `weights`.
-/// [-] Each output may be NULL. The arrays live until a frame joins or leaves the body, or the body
-/// is destroyed.
+/// The frames that move each vertex of the body's surface (sinew_body_get_surface), and their
+/// weights [-]: for vertex i, items starts[i] to starts[i + 1] - 1 of `nodes` and `weights`. Each
+/// output may be NULL. The arrays are valid until a frame is inserted or removed, or the body is
+/// destroyed.
 SINEW_API sinew_status sinew_frame_body_get_surface_weights(sinew_body *body,
                                                             const int32_t **starts,
                                                             const int32_t **nodes,
                                                             const double **weights);
 
-/// The springs of a body that has them: how many, and how far their stiffness at rest differs from
-/// that of the samples they were made from, relative to it. [-] Nothing between two frames; with
-/// more, pairs cannot hold all of it. Either pointer may be NULL.
+/// The number of springs of a body that has them [count], and the relative difference between their
+/// stiffness at rest and that of the samples they replace [-]: zero for two frames; with more
+/// frames, springs between pairs cannot reproduce all of it. Either pointer may be NULL.
 SINEW_API sinew_status sinew_frame_body_get_springs(const sinew_body *body, int32_t *count,
                                                     double *difference);
 
-/// The solid that a frame body is made of; NULL for any other body. Lives as long as the body's
-/// definition promised.
+/// The voxels of a frame body; NULL for other kinds of body. Valid as long as the caller's voxels
+/// are, or as the body if it made them.
 SINEW_API const sinew_voxels *sinew_frame_body_get_voxels(const sinew_body *body);
 
-/// The sample whose region each voxel of the solid belongs to, before frames joined: as many
-/// numbers as there are voxels.
+/// The sample that each voxel belongs to, without inserted frames. `samples` receives one number
+/// per voxel.
 SINEW_API sinew_status sinew_frame_body_compute_regions(const sinew_body *body, int32_t *samples);
-/// How the shape functions and samples came out.
+/// Reports of the weights and the samples. Either pointer may be NULL.
 SINEW_API sinew_status sinew_frame_body_get_report(const sinew_body *body,
                                                    sinew_weights_report *weights,
                                                    sinew_sampling_report *sampling);

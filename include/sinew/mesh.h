@@ -267,7 +267,7 @@ SINEW_API void sinew_embedding_get_outside(const sinew_embedding *embedding, int
                                            double *largest_distance);
 
 /// The element of each point. `distances`, which may be NULL, receives how far each point is from
-/// its element: 0 inside. [m] Both live as long as the embedding.
+/// its element: 0 inside. [m] Both are valid as long as the embedding.
 SINEW_API const int32_t *sinew_embedding_get_elements(const sinew_embedding *embedding,
                                                       const double **distances);
 

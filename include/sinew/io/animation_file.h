@@ -15,17 +15,19 @@ extern "C" {
 typedef struct sinew_animation_def {
     /// Name of the object in the file. Default "surface".
     const char *name;
-    /// The triangles; their points are not read. Borrowed during the call. Needed.
+    /// The triangles; their points are not read. Borrowed during the call. Required.
     const sinew_mesh *surface;
-    /// Images of the animation. [count] At least 1; one stands still.
+    /// Number of images of the animation. [count] At least 1; with one image nothing moves.
     int32_t image_count;
-    /// Of each image. [s] Increasing. Needed.
+    /// The time of each image. [s] Increasing. Borrowed during the call. Required.
     const double *times;
-    /// Of each image, the positions of all points, three numbers each. [m] Needed.
+    /// The positions of all points in each image, three numbers each. [m] Borrowed during the call.
+    /// Required.
     const double *const *points;
     /// The points have z up, and are rotated in the file, which has y up. Default true.
     bool z_up;
-    /// Linear red, green, blue, alpha. [-] In [0, 1]. GLB only. Default light grey.
+    /// Colour of the surface: linear red, green, blue and alpha. [-] In [0, 1]. GLB only. Default
+    /// light grey.
     double color[4];
 } sinew_animation_def;
 
@@ -35,7 +37,7 @@ SINEW_API sinew_animation_def sinew_default_animation_def(void);
 /// point cache for the mesh (Blender's Mesh Cache), whose times count images.
 SINEW_API sinew_status sinew_animation_write(sinew_context *context, const sinew_animation_def *def,
                                              const char *name, sinew_bytes *out);
-/// Saves it.
+/// Writes it to a file; the ending of the path chooses the format.
 SINEW_API sinew_status sinew_animation_save(sinew_context *context, const sinew_animation_def *def,
                                             const char *path);
 
@@ -49,34 +51,35 @@ typedef struct sinew_joint_pose {
 typedef struct sinew_skin_file_def {
     /// Name of the object in the file. Default "skin".
     const char *name;
-    /// The surface at rest. Borrowed during the call. Needed.
+    /// The surface at rest. Borrowed during the call. Required.
     const sinew_mesh *surface;
-    /// The joints that each point follows, and their weights: those of point i are numbers
-    /// starts[i] to starts[i + 1] - 1 of `joints` and `weights`, as
-    /// sinew_frame_body_get_surface_weights gives them. Needed.
+    /// The joints that each point follows, and their weights: for point i, items starts[i] to
+    /// starts[i + 1] - 1 of `joints` and `weights`, as from sinew_frame_body_get_surface_weights.
+    /// Borrowed during the call. Required.
     const int32_t *starts, *joints;
     const double *weights;
-    /// Joints. [count] At least 1.
+    /// Number of joints. [count] At least 1.
     int32_t joint_count;
-    /// Where the joints are at rest, three numbers each. [m] Needed.
+    /// Rest positions of the joints, three numbers each. [m] Required.
     const double *joint_rest;
-    /// Joints at a point: 4 or 8. The largest weights stay and are scaled to sum to 1. Default 4.
+    /// Largest number of joints at a point: 4 or 8. The largest weights are kept and scaled to a
+    /// sum of 1. Default 4.
     int32_t joints_per_point;
     /// Images of the animation. [count] At least 1.
     int32_t image_count;
-    /// Of each image. [s] Increasing. Needed.
+    /// The time of each image. [s] Increasing. Borrowed during the call. Required.
     const double *times;
-    /// joint_count poses for each image. Needed.
+    /// The pose of each joint in each image, image by image. Required.
     const sinew_joint_pose *poses;
-    /// As in sinew_animation_def. Default true, light grey.
+    /// As in sinew_animation_def. Default true and light grey.
     bool z_up;
     double color[4];
 } sinew_skin_file_def;
 
 SINEW_API sinew_skin_file_def sinew_default_skin_file_def(void);
 
-/// The pose nearest to x = translation + matrix * (X - rest), the matrix row by row: shear is lost.
-/// Returns the Frobenius norm of what is lost of the matrix. [-]
+/// Finds the pose closest to x = translation + matrix * (X - rest), with the matrix given row by
+/// row. Shear is lost; returns the Frobenius norm of the difference. [-]
 SINEW_API double sinew_joint_pose_fit(const double translation[3], const double matrix[9],
                                       sinew_joint_pose *pose);
 

@@ -14,7 +14,7 @@ extern "C" {
 /// Opaque: a glTF file that was read.
 typedef struct sinew_gltf_file sinew_gltf_file;
 
-/// Reads .gltf, with the buffers beside it, or .glb.
+/// Reads a .gltf file and the buffers it references, or a .glb file.
 SINEW_API sinew_status sinew_gltf_file_read(sinew_context *context, const sinew_source *source,
                                             sinew_gltf_file **file);
 /// Reads it from a path.
@@ -26,18 +26,18 @@ SINEW_API void sinew_gltf_file_destroy(sinew_gltf_file *file);
 /// Whether a source looks like glTF, by its first bytes and its name.
 SINEW_API bool sinew_gltf_file_detect(const sinew_source *source);
 
-/// How many of each kind there are. [count]
+/// Number of items of each kind. [count]
 typedef struct sinew_gltf_counts {
     int32_t nodes, materials, meshes, skins, animations;
 } sinew_gltf_counts;
 
-/// Counts them.
+/// Returns the number of items of each kind.
 SINEW_API sinew_gltf_counts sinew_gltf_file_get_counts(const sinew_gltf_file *file);
 
-/// A mesh. Names here and below live as long as the file; NULL: the file gives none.
+/// A mesh. Names, here and below, are valid as long as the file, and NULL if it has none.
 typedef struct sinew_gltf_mesh_info {
     const char *name;
-    int64_t point_count, triangle_count; ///< Of all its primitives. [count]
+    int64_t point_count, triangle_count; ///< Sums over its primitives. [count]
     int32_t target_count;                ///< Morph targets. [count]
 } sinew_gltf_mesh_info;
 
@@ -48,11 +48,11 @@ typedef struct sinew_gltf_skin_info {
 
 typedef struct sinew_gltf_animation_info {
     const char *name;
-    int32_t channel_count; ///< Properties of nodes that it moves. [count]
+    int32_t channel_count; ///< Number of animated properties of nodes. [count]
     double duration;       ///< Time of its last key. [s]
 } sinew_gltf_animation_info;
 
-/// Describe one item; `index` is below its count.
+/// Describe one item. `index` is in [0, count).
 SINEW_API sinew_gltf_mesh_info sinew_gltf_file_get_mesh(const sinew_gltf_file *file, int32_t index);
 SINEW_API sinew_gltf_skin_info sinew_gltf_file_get_skin(const sinew_gltf_file *file, int32_t index);
 SINEW_API sinew_gltf_animation_info sinew_gltf_file_get_animation(const sinew_gltf_file *file,

@@ -20,7 +20,7 @@ extern "C" {
 /// Opaque: what a mesh file holds, which may be elements of several kinds.
 typedef struct sinew_mesh_file sinew_mesh_file;
 
-/// Reads a mesh of any format: recognised by its content, otherwise by the ending of its name.
+/// Reads a mesh of any format, which is detected by its content or else by the ending of its name.
 SINEW_API sinew_status sinew_mesh_file_read(sinew_context *context, const sinew_source *source,
                                             sinew_mesh_file **file);
 /// Reads it from a path.
@@ -40,21 +40,23 @@ SINEW_API sinew_status sinew_mesh_file_set_up(sinew_mesh_file *file, char axis);
 /// "OBJ", "Gmsh", ... Static text.
 SINEW_API const char *sinew_mesh_file_get_format(const sinew_mesh_file *file);
 
-/// Its elements of one kind, as a view that lives as long as the file; there may be none. All kinds
-/// share the points. [m], or the file's own unit.
+/// Its elements of one kind, possibly none. All kinds share the points, which are in the unit of
+/// the file. The arrays are valid as long as the file.
 SINEW_API sinew_mesh sinew_mesh_file_get_mesh(const sinew_mesh_file *file, sinew_element element);
-/// Its best elements: ten-node tets, hexahedra, tets, triangles, the first kind that is there.
+/// Its elements of the first kind that it has of ten-node tets, hexahedra, tets and triangles.
+/// Valid as long as the file.
 SINEW_API sinew_mesh sinew_mesh_file_get_best(const sinew_mesh_file *file);
 
-/// The name of the elements with a label, or NULL. `dimension`: 2 for triangles, 3 for solids.
+/// The name of the elements with a label, or NULL. `dimension` is 2 for triangles and 3 for solids.
+/// Valid as long as the file.
 SINEW_API const char *sinew_mesh_file_find_group(const sinew_mesh_file *file, int32_t dimension,
                                                  int32_t label);
-/// Elements of negative volume, whose nodes were put into the right order. [count]
+/// Number of elements that had a negative volume and whose nodes were reordered. [count]
 SINEW_API int32_t sinew_mesh_file_get_turned_count(const sinew_mesh_file *file);
 
 /// Writes all of it, with its groups and texture coordinates where the format can hold them, in the
 /// format of the name's ending: .vtu .obj .ply .stl .msh .mesh .glb, and TetGen's .node or .ele.
-/// Refuses what the format cannot hold.
+/// Content that the format cannot represent is an error.
 SINEW_API sinew_status sinew_mesh_file_write(const sinew_mesh_file *file, const char *name,
                                              sinew_bytes *out);
 /// Saves it; a .node brings its .ele along.
@@ -63,10 +65,10 @@ SINEW_API sinew_status sinew_mesh_file_save(const sinew_mesh_file *file, const c
 /// A named quantity for each point or each element.
 typedef struct sinew_values {
     const char *name;
-    /// Numbers for each. [count] At least 1. VTU files name six of them as those of a symmetric
-    /// tensor in VTK's order: XX YY ZZ XY YZ XZ.
+    /// Numbers per point or element. [count] At least 1. In VTU files, six components are named as
+    /// those of a symmetric tensor in VTK's order: XX YY ZZ XY YZ XZ.
     int32_t components;
-    const double *values; ///< As many as there are points or elements, times `components`.
+    const double *values; ///< `components` numbers for each point or element.
 } sinew_values;
 
 typedef struct sinew_mesh_write_def {
@@ -76,9 +78,9 @@ typedef struct sinew_mesh_write_def {
     /// VTU only: quantities of the elements. Borrowed during the call. Default NULL.
     const sinew_values *element_values;
     int32_t element_value_count; ///< [count] Default 0.
-    /// VTU only: compress by zlib, where the build has it. Default true.
+    /// VTU only: whether to compress with zlib, if the build has it. Default true.
     bool compress;
-    /// VTU, OBJ, PLY: numbers of 32 bits instead of 64. Default false.
+    /// VTU, OBJ, PLY: whether to write 32-bit instead of 64-bit numbers. Default false.
     bool single;
 } sinew_mesh_write_def;
 

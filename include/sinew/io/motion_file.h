@@ -15,11 +15,11 @@ extern "C" {
 #endif
 
 typedef struct sinew_motion_read_def {
-    /// Metres in a unit of the file; neither format states one that exporters respect. [m] Above 0.
-    /// Default 1.
+    /// The unit of the file in metres. Neither format has a unit that exporters respect. [m] Above
+    /// 0. Default 1.
     double unit;
-    /// The animation of a glTF file. Default NULL: the first one; without any the motion has one
-    /// pose.
+    /// Name of the animation of a glTF file. Default NULL: the first one. If there is none, the
+    /// motion is a single pose.
     const char *animation;
     /// Time between two samples of a glTF animation. [s] Above 0. Default 1/60.
     double frame_time;
@@ -27,8 +27,8 @@ typedef struct sinew_motion_read_def {
 
 SINEW_API sinew_motion_read_def sinew_default_motion_read_def(void);
 
-/// Reads a skeleton and its motion: glTF by its first bytes or its ending, otherwise BVH. `def` may
-/// be NULL.
+/// Reads a skeleton and its motion from glTF, detected by its first bytes or its ending, or from
+/// BVH. `def` may be NULL.
 SINEW_API sinew_status sinew_motion_read(sinew_context *context, const sinew_source *source,
                                          const sinew_motion_read_def *def,
                                          sinew_skeleton **skeleton, sinew_motion **motion);
@@ -37,12 +37,12 @@ SINEW_API sinew_status sinew_motion_load(sinew_context *context, const char *pat
                                          const sinew_motion_read_def *def,
                                          sinew_skeleton **skeleton, sinew_motion **motion);
 
-/// Writes a motion as BVH. The skeleton's rest pose has no rotations, as the format demands; only
-/// the root moves, the other joints turn. `unit`: metres in a unit of the file. [m] Above 0.
+/// Writes a motion as BVH. The format has no rotations in the rest pose, and only the root
+/// translates; the other joints rotate. `unit` is the unit of the file in metres. [m] Above 0.
 SINEW_API sinew_status sinew_motion_write(sinew_context *context, const sinew_skeleton *skeleton,
                                           const sinew_motion *motion, double unit,
                                           sinew_bytes *out);
-/// Saves it.
+/// Writes it to a file.
 SINEW_API sinew_status sinew_motion_save(sinew_context *context, const sinew_skeleton *skeleton,
                                          const sinew_motion *motion, double unit, const char *path);
 
@@ -60,12 +60,11 @@ SINEW_API sinew_status sinew_character_load(sinew_context *context, const char *
 /// NULL is allowed.
 SINEW_API void sinew_character_destroy(sinew_character *character);
 
-/// Its triangles in the pose they were bound in. [m] This and the others live as long as the
-/// character.
+/// Its triangles in the bind pose. [m] This and the following are valid as long as the character.
 SINEW_API const sinew_mesh *sinew_character_get_mesh(const sinew_character *character);
 SINEW_API const sinew_skeleton *sinew_character_get_skeleton(const sinew_character *character);
 SINEW_API const sinew_motion *sinew_character_get_motion(const sinew_character *character);
-/// The file's own weights, four joints at a vertex, for sinew_skin_compute.
+/// The weights of the file, four joints per vertex, for sinew_skin_compute.
 SINEW_API sinew_skin *sinew_character_get_skin(const sinew_character *character);
 
 #ifdef __cplusplus

@@ -10,19 +10,19 @@
 extern "C" {
 #endif
 
-/// Opaque: a file that is going to be written. Until then its content lives in PATH.sinew-tmp, so
-/// that PATH is either what it was before or complete, even after a crash. The temporary file is
-/// locked: a second program that wants to write PATH gets "busy". One that a killed program left
-/// behind is overwritten. A link stays, and the file it points to is replaced. What is not a
-/// regular file (/dev/null, a pipe) is written directly.
+/// Opaque: a file that is being written. Its content goes to PATH.sinew-tmp first, so that PATH has
+/// either its old content or all of the new, even after a crash. The temporary file is locked: a
+/// second program that writes PATH fails with "busy". One that a killed program left behind is
+/// overwritten. If PATH is a link, the file it points to is replaced. Anything but a regular file
+/// (/dev/null, a pipe) is written directly.
 typedef struct sinew_output sinew_output;
 
-/// Prepares `path` for writing and reserves `size` bytes on the disk, so that as many can be
-/// written later even if the disk is full by then. [byte] 0 reserves nothing.
+/// Prepares `path` for writing and reserves `size` bytes on the disk, so that they can be written
+/// even if the disk is full by then. [byte] 0 reserves nothing.
 SINEW_API sinew_status sinew_output_create(sinew_context *context, const char *path, size_t size,
                                            sinew_output **output);
-/// The name of the temporary file, which a program that a signal ends may want to remove; NULL if
-/// there is none (any more). Lives as long as the output.
+/// The name of the temporary file, so that a program can remove it in a signal handler; NULL if
+/// there is none. Valid as long as the output.
 SINEW_API const char *sinew_output_get_temporary(const sinew_output *output);
 /// Writes the whole content, flushes it to the disk and gives the file its name. Can be called
 /// once. The name is certain to survive a crash of the machine only after sinew_output_flush or,
@@ -38,9 +38,8 @@ SINEW_API void sinew_output_destroy(sinew_output *output);
 
 /// Creates a folder and its parents; an existing folder is fine.
 SINEW_API sinew_status sinew_folder_create(sinew_context *context, const char *path);
-/// Flushes the files in a folder, their content and their names, to the disk: all that were written
-/// before are there even if the machine crashes afterwards. Where the system offers no such call
-/// for a folder, only the names are flushed.
+/// Flushes the content and the names of all files in a folder to the disk, so that they survive a
+/// crash of the machine. If the system has no such call for a folder, only the names are flushed.
 SINEW_API sinew_status sinew_folder_flush(sinew_context *context, const char *path);
 
 #ifdef __cplusplus

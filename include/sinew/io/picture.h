@@ -19,31 +19,33 @@ typedef struct sinew_picture sinew_picture;
 
 /// NULL is allowed.
 SINEW_API void sinew_picture_destroy(sinew_picture *picture);
-/// Pixels from left to right and from top to bottom. [count]
+/// Width and height. [pixel]
 SINEW_API int32_t sinew_picture_get_width(const sinew_picture *picture);
 SINEW_API int32_t sinew_picture_get_height(const sinew_picture *picture);
-/// Red, green, blue of each pixel, row by row from the top left, without gaps. Lives as long as the
-/// picture.
+/// Red, green and blue of each pixel, row by row from the top left, without padding. Valid as long
+/// as the picture.
 SINEW_API const uint8_t *sinew_picture_get_pixels(const sinew_picture *picture);
 
 /// Writes it as PNG. SINEW_UNSUPPORTED if the build has no libpng.
 SINEW_API sinew_status sinew_picture_write(const sinew_picture *picture, sinew_bytes *out);
-/// Saves it.
+/// Writes it to a file.
 SINEW_API sinew_status sinew_picture_save(const sinew_picture *picture, const char *path);
 
 /// A surface in a picture.
 typedef struct sinew_picture_surface {
-    /// Its triangles. Borrowed during the call. Needed.
+    /// Its triangles. Borrowed during the call. Required.
     const sinew_mesh *mesh;
-    /// Where its points are, three numbers each. [m] Default NULL: the mesh's own.
+    /// The positions of its points, three numbers each. [m] Borrowed during the call. Default NULL:
+    /// those of the mesh.
     const double *points;
     /// A number for each point, shown by a colour map from `low` to `high`; NaN means no data.
-    /// Default NULL: `color`.
+    /// Borrowed during the call. Default NULL: `color`.
     const double *values;
     double low, high; ///< Default 0, 1.
-    /// As 0xRRGGBB. Default: one of a palette, by its number.
+    /// Its colour as 0xRRGGBB, if `has_color` is set. Otherwise one of a palette, by the number of
+    /// the surface.
     uint32_t color;
-    bool has_color; ///< Whether `color` is meant. Default false.
+    bool has_color; ///< Whether `color` is used. Default false.
     /// [-] In [0, 1]. Default 1.
     double opacity;
 } sinew_picture_surface;
@@ -52,14 +54,15 @@ SINEW_API sinew_picture_surface sinew_default_picture_surface(void);
 
 typedef struct sinew_picture_def {
     int32_t width, height; ///< [pixel] In [1, 16384]. Default 800, 600.
-    /// From the middle of what is seen towards the camera. Not zero, not along `up`. Default (0.45,
-    /// -0.75, 0.35).
+    /// Direction from the centre of the scene towards the camera. [-] Not zero, not along `up`.
+    /// Default (0.45, -0.75, 0.35).
     double direction[3];
-    /// What is upright. Not zero. Default z.
+    /// The direction that is upright in the picture. [-] Not zero. Default z.
     double up[3];
-    /// A floor below what is seen, with shadows. Default true.
+    /// Whether there is a floor with shadows below the bodies. Default true.
     bool ground;
-    /// The box that the camera frames: two corners. [m] Default both 0: what is seen.
+    /// Two corners of the box that the picture shows. [m] Default both 0: the box around all
+    /// surfaces.
     double lower[3], upper[3];
 } sinew_picture_def;
 
@@ -76,23 +79,23 @@ typedef enum sinew_scene_color {
     SINEW_SCENE_COLOR_STRESS,       ///< Von Mises stress. [Pa]
     SINEW_SCENE_COLOR_DISPLACEMENT, ///< [m]
     SINEW_SCENE_COLOR_SPEED,        ///< [m/s]
-    SINEW_SCENE_COLOR_NONE,         ///< One colour a body.
-    SINEW_SCENE_COLOR_WEIGHTS, ///< Weights of the frames of frame bodies, one hue each. Recordings
+    SINEW_SCENE_COLOR_NONE,         ///< One colour for each body.
+    SINEW_SCENE_COLOR_WEIGHTS, ///< Weights of frame bodies, with one hue for each frame. Recordings
                                ///< only.
 } sinew_scene_color;
 
-/// The number at each point of a body's surface now; not for SINEW_SCENE_COLOR_NONE and _WEIGHTS.
-/// `values` takes as many as the surface has points.
+/// The present value at each point of a body's surface; not for SINEW_SCENE_COLOR_NONE and
+/// _WEIGHTS. `values` receives one number per point.
 SINEW_API sinew_status sinew_scene_compute_values(sinew_scene *scene, int32_t body,
                                                   sinew_scene_color color, double *values);
 
-/// Renders all bodies of a scene as they are now, coloured from 0 to `largest`; 0: the largest
-/// value now. `def` may be NULL.
+/// Renders the present state of all bodies of a scene. The colours range from 0 to `largest`; if
+/// that is 0, to the largest present value. `def` may be NULL.
 SINEW_API sinew_status sinew_scene_render(sinew_scene *scene, sinew_scene_color color,
                                           double largest, const sinew_picture_def *def,
                                           sinew_picture **picture);
 
-/// Renders the surfaces of all bodies of a world as they are now, in the colours of a palette
+/// Renders the present surfaces of all bodies of a world, in the colours of a palette
 /// (SINEW_SCENE_COLOR_NONE), or coloured from 0 to `largest`; 0: the largest value now. A world
 /// does not know where its bodies were placed: SINEW_SCENE_COLOR_DISPLACEMENT is refused. `def` may
 /// be NULL. A world without bodies gives the backdrop.

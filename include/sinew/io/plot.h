@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/// How a series looks; or-ed.
+/// Bits for the style of a series.
 typedef enum sinew_plot_style {
     SINEW_PLOT_LINE = 1,
     SINEW_PLOT_MARKERS = 2,
@@ -26,11 +26,11 @@ typedef enum sinew_plot_style {
 typedef struct sinew_plot_series {
     const char *label;   ///< In the legend. Default NULL: none.
     const double *x;     ///< Default NULL: 0, 1, 2, ...
-    const double *y;     ///< Needed.
+    const double *y;     ///< Required.
     const double *error; ///< y +- error. Default NULL: none.
     int32_t count;       ///< Points. [count] Default 0.
     unsigned style;      ///< Of sinew_plot_style. Default lines.
-    int32_t color;       ///< Of the palette. Default -1: by the series' place in the panel.
+    int32_t color; ///< Index in the palette. Default -1: the index of the series in the panel.
 } sinew_plot_series;
 
 /// A series with every field at its default.
@@ -61,7 +61,7 @@ typedef struct sinew_plot {
     int32_t panel_width, panel_height; ///< With labels. [pixel] 0: 460 x 340.
 } sinew_plot;
 
-/// Adds an SVG document.
+/// Writes the plot as an SVG document to the end of `out`.
 SINEW_API sinew_status sinew_plot_write(sinew_context *context, const sinew_plot *plot,
                                         sinew_bytes *out);
 

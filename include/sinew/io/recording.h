@@ -36,50 +36,51 @@ enum {
     SINEW_FORMAT_SKIN = 128 ///< NAME_skin.glb: frame bodies as joints and weights.
 };
 
-/// Takes a file of a recording. The bytes are valid during the call. A status other than SINEW_OK
-/// ends the recording's call with it.
+/// Receives a file of a recording. The bytes are valid during the call. If it returns a status
+/// other than SINEW_OK, the call of the recording fails with that status.
 typedef sinew_status sinew_write_fn(void *user, const char *name, const void *data, size_t size);
 
 typedef struct sinew_recording_def {
-    /// Where files go; created if needed. Copied. Default "out".
+    /// The output folder, which is created if needed. Copied. Default "out".
     const char *folder;
-    /// Takes the files instead of the folder: a program without a file system, or one that watches
-    /// its files. Default NULL.
+    /// Receives the files instead of the folder, for programs without a file system or with their
+    /// own way of writing. Default NULL.
     sinew_write_fn *write;
     void *write_user; ///< Handed to `write`.
     /// A sum of SINEW_FORMAT_... Default: the scene's.
     int32_t formats;
     /// Steps from one image to the next. [count] At least 1. Default: the scene's.
     int32_t every;
-    /// Steps that the run will have, over which the pictures of the preview are spread. [count] At
-    /// least 0. Default: the scene's.
+    /// Number of steps of the run, over which the pictures of the preview are distributed. [count]
+    /// At least 0. Default: the scene's.
     int32_t steps;
-    /// Joints at a point of a skin: 4 or 8. Default: the scene's.
+    /// Largest number of joints at a point of a skin: 4 or 8. Default: the scene's.
     int32_t skin_joints;
-    /// Write film_00000.png, ...: a picture of each image. Default false.
+    /// Whether to write film_00000.png, ..., a picture of each image. Default false.
     bool film;
 
-    /// What the pictures show in colour. This and what follows: default as the scene has it.
+    /// What the colours of the pictures show. This and the following fields default to the scene's
+    /// settings.
     sinew_scene_color color;
-    /// Top of the colour scale; 0: from the run. At least 0.
+    /// Largest value of the colour scale. At least 0; 0 means the largest value of the run.
     double largest;
-    /// Pictures in the preview. [count] In [1, 100].
+    /// Number of pictures in the preview. [count] In [1, 100].
     int32_t pictures;
-    /// Size of one of them; those of a film are twice as large. [pixel] In [16, 4096].
+    /// Size of each of them; pictures of a film are twice as large. [pixel] In [16, 4096].
     int32_t width, height;
-    /// From the middle of the scene towards the camera. A unit vector.
+    /// Direction from the centre of the scene towards the camera. [-] A unit vector.
     double direction[3];
-    bool ground;   ///< The floor of the scene's contact, with shadows.
-    bool ghost;    ///< The first moment as glass in the other pictures.
-    bool field;    ///< Material axes of bodies that have a field.
-    bool frames;   ///< Coordinate frames of bodies that have some.
-    bool contacts; ///< Dots where contact forces act.
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    bool ground;   ///< Whether to draw the floor of the scene's contact, with shadows.
+    bool ghost;    ///< Whether to draw the initial state transparently in the other pictures.
+    bool field;    ///< Whether to draw the material axes of bodies with a field.
+    bool frames;   ///< Whether to draw the frames of frame bodies.
+    bool contacts; ///< Whether to draw dots where contact forces act.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_recording_def;
 
-/// What the scene says about its output and preview.
+/// The output and preview settings of the scene.
 SINEW_API sinew_recording_def sinew_default_recording_def(const sinew_scene *scene);
 
 /// Opaque: files that are being written. Destroy it before its scene.
@@ -92,16 +93,16 @@ SINEW_API sinew_status sinew_recording_create(sinew_scene *scene, const sinew_re
 /// NULL is allowed. Files that were written stay.
 SINEW_API void sinew_recording_destroy(sinew_recording *recording);
 
-/// Records the present state: call it at the start and after each step. It adds a row to the table
-/// of probes and, every `every` steps and for the `last` one, writes an image. `report` is that of
-/// the step, for the summary; NULL at the start.
+/// Records the present state. Call it at the start and after each step. It adds a row to the table
+/// of probes and, at every `every`-th step and at the `last` one, writes an image. `report` is the
+/// report of the step, for the summary; NULL at the start.
 SINEW_API sinew_status sinew_recording_add(sinew_recording *recording,
                                            const sinew_step_report *report, bool last);
 /// Notes the report of a static solve for the summary.
 SINEW_API void sinew_recording_note_static(sinew_recording *recording,
                                            const sinew_step_report *report);
-/// Writes everything that is complete only at the end: animations, tables, the preview. Every file
-/// is attempted, and the first failure returned. Images that could not be written are left out.
+/// Writes the files that need the whole run: animations, tables and the preview. All files are
+/// attempted, and the first failure is returned. Images that could not be written are omitted.
 SINEW_API sinew_status sinew_recording_finish(sinew_recording *recording);
 
 /// Adds a summary as JSON: energies, momenta, iterations, seconds, probes, loads, supports,

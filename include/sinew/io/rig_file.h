@@ -35,40 +35,41 @@ SINEW_API sinew_status sinew_tissue_table_create_specimen(sinew_context *context
 /// NULL is allowed.
 SINEW_API void sinew_tissue_table_destroy(sinew_tissue_table *table);
 
-/// The tissues, for sinew_autorig_def; `count` receives how many. Live as long as the table.
+/// The tissues, for sinew_autorig_def; `count` receives their number. Valid as long as the table.
 SINEW_API const sinew_autorig_tissue *sinew_tissue_table_get(const sinew_tissue_table *table,
                                                              int32_t *count);
-/// The name of a tissue, or NULL if there is none of that number; lives as long as the table.
+/// The name of a tissue, or NULL if the index is out of range. Valid as long as the table.
 SINEW_API const char *sinew_tissue_table_get_name(const sinew_tissue_table *table, int32_t index);
 
 /// A model and what it was made of.
 typedef struct sinew_rig_file_def {
     /// Name of the body. Default "body".
     const char *name;
-    /// The model, as sinew_autorig_create made it, at rest. Needed.
+    /// The model as sinew_autorig_create made it, at rest. Required.
     sinew_body *body;
-    /// What it was made of: `voxels`, and `surface` if it has one of its own. Borrowed during the
-    /// call. Needed.
+    /// The definition it was made from, with `voxels`, and with `surface` if the model has its own.
+    /// Borrowed during the call. Required.
     const sinew_autorig_def *autorig;
-    /// How it came out. Borrowed during the call. Needed.
+    /// The report of sinew_autorig_create. Borrowed during the call. Required.
     const sinew_autorig_report *report;
     /// Default NULL: one soft material.
     const sinew_tissue_table *tissues;
-    /// The specimen that the voxels come from, and how many were requested: what a grid of labels
-    /// cannot hold is then made again. Default NULL: none.
+    /// The specimen that the voxels were generated from, and the requested number of voxels. The
+    /// scene then generates it again, because a grid of labels cannot represent its stiffness.
+    /// Default NULL: none.
     const char *specimen;
     int32_t specimen_voxels; ///< [count] Default 0.
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_rig_file_def;
 
 /// A definition with every field at its default.
 SINEW_API sinew_rig_file_def sinew_default_rig_file_def(void);
 
-/// Writes a scene in which the frames are where they were placed; the first one of each part is
-/// held. It references labels.nrrd (sinew_voxels_write) and, for a model with a surface of its own,
-/// surface.ply (sinew_mesh_write) beside it.
+/// Writes a scene with the frames at their positions; the first frame of each part is held. It
+/// references labels.nrrd (sinew_voxels_write) and, if the model has its own surface, surface.ply
+/// (sinew_mesh_write) in the same folder.
 SINEW_API sinew_status sinew_rig_write_scene(sinew_context *context, const sinew_rig_file_def *def,
                                              sinew_bytes *out);
 /// Writes the surface as .glb with frames as joints and shape functions as weights, eight at a

@@ -23,17 +23,17 @@ extern "C" {
 /// Opaque: a scene, and its world once it is built.
 typedef struct sinew_scene sinew_scene;
 
-/// Every mistake that was found in a scene, not only the first, which is in the context's message.
+/// All mistakes in a scene. The message of the context has only the first.
 typedef struct sinew_scene_mistakes {
     /// Receives a line "file:line:column: path: message" for each of the first 100. May be NULL.
     sinew_bytes *text;
-    /// How many there are. [count]
+    /// Receives the number of mistakes. [count]
     int64_t count;
 } sinew_scene_mistakes;
 
 typedef struct sinew_scene_read_def {
-    /// Changes to make before the scene is looked at, such as "bodies[0].material.young=2e5".
-    /// Borrowed during the call. Default NULL.
+    /// Changes to the scene before it is read, such as "bodies[0].material.young=2e5". Borrowed
+    /// during the call. Default NULL.
     const char *const *settings;
     /// [count] Default 0.
     int32_t setting_count;
@@ -41,46 +41,46 @@ typedef struct sinew_scene_read_def {
 
 SINEW_API sinew_scene_read_def sinew_default_scene_read_def(void);
 
-/// Reads a scene. Files that it names are fetched from the source when it is built: the source's
-/// `fetch` must work until then. `def` and `mistakes` may be NULL.
+/// Reads a scene. The files that it references are fetched from the source when it is built, so the
+/// source's `fetch` must work until then. `def` and `mistakes` may be NULL.
 SINEW_API sinew_status sinew_scene_read(sinew_context *context, const sinew_source *source,
                                         const sinew_scene_read_def *def,
                                         sinew_scene_mistakes *mistakes, sinew_scene **scene);
-/// Reads a scene from a path; files that it names are found from its folder.
+/// Reads a scene from a path. Names of files are relative to its folder.
 SINEW_API sinew_status sinew_scene_load(sinew_context *context, const char *path,
                                         const sinew_scene_read_def *def,
                                         sinew_scene_mistakes *mistakes, sinew_scene **scene);
 /// Destroys the scene and its world. NULL is allowed.
 SINEW_API void sinew_scene_destroy(sinew_scene *scene);
 
-/// What a scene says about itself.
+/// The general settings of a scene.
 typedef struct sinew_scene_info {
     const char *name;  ///< Of the source.
-    const char *title; ///< Or NULL.
+    const char *title; ///< NULL if it has none.
     double unit;       ///< Metres in its unit of length. [m]
     double step;       ///< [s]
     int32_t steps;     ///< Of a run. [count]
-    bool is_static;    ///< A run begins with the static solve.
+    bool is_static;    ///< Whether a run begins with a static solve.
     int32_t every;     ///< Steps from one output to the next. [count]
     int32_t material_count, attachment_count, skeleton_count; ///< [count]
 } sinew_scene_info;
 
-/// Texts live as long as the scene.
+/// Texts are valid as long as the scene.
 SINEW_API void sinew_scene_get_info(const sinew_scene *scene, sinew_scene_info *info);
 
-/// Makes the world: reads the files, makes meshes and bodies, places supports, loads, attachments
-/// and probes. Once. `mistakes` may be NULL.
+/// Creates the world: reads the files, and creates meshes, bodies, supports, loads, attachments and
+/// probes. Can be called once. `mistakes` may be NULL.
 SINEW_API sinew_status sinew_scene_build(sinew_scene *scene, sinew_scene_mistakes *mistakes);
 
-/// The world; NULL before it is built. Step it by sinew_scene_step, so that supports and loads
-/// follow their curves.
+/// The world; NULL before the scene is built. Advance it with sinew_scene_step, so that supports
+/// and loads follow their curves.
 SINEW_API sinew_world *sinew_scene_get_world(const sinew_scene *scene);
 
 /// Advances by one step of the scene. `report` may be NULL.
 SINEW_API sinew_status sinew_scene_step(sinew_scene *scene, sinew_step_report *report);
-/// The static solve at the present time. `report` may be NULL.
+/// Solves for the static equilibrium at the present time. `report` may be NULL.
 SINEW_API sinew_status sinew_scene_solve_static(sinew_scene *scene, sinew_step_report *report);
-/// Whether a skeleton has come to the end of a motion that stops the run with it.
+/// Whether a skeleton has reached the end of a motion with `"end": "stop"`.
 SINEW_API bool sinew_scene_has_ended(const sinew_scene *scene);
 /// Continues from a snapshot of this scene's world (sinew_world_take_snapshot). If frames were
 /// fading in or out then, only the scene object that is still in that fade, or left it last, can
@@ -91,18 +91,18 @@ SINEW_API sinew_status sinew_scene_restore(sinew_scene *scene, const void *bytes
 
 /// [count]
 SINEW_API int32_t sinew_scene_get_body_count(const sinew_scene *scene);
-/// The index of the body of that name, or -1.
+/// The index of the body with this name, or -1.
 SINEW_API int32_t sinew_scene_find_body(const sinew_scene *scene, const char *name);
-/// Its name; lives as long as the scene.
+/// The name of a body. Valid as long as the scene.
 SINEW_API const char *sinew_scene_get_body_name(const sinew_scene *scene, int32_t index);
 /// The body; NULL before the scene is built, or if there is none.
 SINEW_API sinew_body *sinew_scene_get_body(const sinew_scene *scene, int32_t index);
 /// The mesh that a body of elements was made of, at rest before its placement; NULL for bodies of
-/// frames. Lives as long as the scene.
+/// frames. Valid as long as the scene.
 SINEW_API const sinew_mesh *sinew_scene_get_body_mesh(const sinew_scene *scene, int32_t index);
-/// The field of its material axes, or NULL. Lives as long as the scene.
+/// The field of its material axes, or NULL. Valid as long as the scene.
 SINEW_API const sinew_field *sinew_scene_get_body_field(const sinew_scene *scene, int32_t index);
-/// What a body of a scene is.
+/// Description of a body of a scene.
 typedef struct sinew_scene_body_info {
     const char *name;
     const char *model;      ///< A word of SINEW_WORDS_MODELS. Static text.
@@ -111,19 +111,19 @@ typedef struct sinew_scene_body_info {
     int32_t support_count;  ///< Entries of "fixed" and "scripted". [count]
     int32_t load_count;     ///< [count]
     int32_t voxel_count;    ///< Of frame bodies, once built. [count]
-    int32_t held_frame_count; ///< Frames that are held, wholly or in part, once built. [count]
-    int32_t frame_capacity;   ///< The most frames that it has in the course of a run, once built; 0
-                              ///< for other bodies. [count]
+    int32_t held_frame_count; ///< Frames that are held completely or in part, once built. [count]
+    int32_t frame_capacity;   ///< Largest number of frames during a run, once built; 0 for other
+                              ///< bodies. [count]
 } sinew_scene_body_info;
 
-/// Texts live as long as the scene.
+/// Texts are valid as long as the scene.
 SINEW_API sinew_status sinew_scene_get_body_info(const sinew_scene *scene, int32_t index,
                                                  sinew_scene_body_info *info);
 /// Material number `number` of a body as an index of the scene's materials, or -1 if there is none.
 /// `label` receives the label of the elements made of it, or -1: all that have no other.
 SINEW_API int32_t sinew_scene_get_body_material(const sinew_scene *scene, int32_t body,
                                                 int32_t number, int32_t *label);
-/// The name of one of the scene's materials, or NULL if there is none; lives as long as the scene.
+/// The name of one of the scene's materials, or NULL if there is none; valid as long as the scene.
 /// `def` receives its constants; it may be NULL.
 SINEW_API const char *sinew_scene_get_material(const sinew_scene *scene, int32_t index,
                                                sinew_material_def *def);
@@ -132,73 +132,76 @@ SINEW_API const char *sinew_scene_get_material(const sinew_scene *scene, int32_t
 SINEW_API bool sinew_scene_get_body_binding(const sinew_scene *scene, int32_t index,
                                             sinew_rig_report *report);
 
-/// The surface that is drawn and written: its triangles with labels and rest positions. Lives as
+/// The surface that is drawn and written: its triangles with labels and rest positions. Valid as
 /// long as the scene. NULL before it is built, or if there is no such body.
 SINEW_API const sinew_mesh *sinew_scene_get_surface(const sinew_scene *scene, int32_t body);
-/// Where its points are now, three numbers each. [m] Lives until the next call for this body.
+/// The present positions of its points, three numbers each. [m] Valid until the next call for this
+/// body.
 SINEW_API const double *sinew_scene_compute_surface(sinew_scene *scene, int32_t body);
 
 // Probes: material points that the scene names.
 
-/// What a probe reads.
+/// The values at a probe.
 typedef struct sinew_probe_state {
     double position[3];        ///< [m]
-    double displacement[3];    ///< From where the body's placement put it. [m]
+    double displacement[3];    ///< From its initial position. [m]
     sinew_element_state state; ///< Strain and stress; the energy of bodies of frames is a density.
 } sinew_probe_state;
 
 /// [count]
 SINEW_API int32_t sinew_scene_get_probe_count(const sinew_scene *scene);
-/// The index of the probe of that name, or -1.
+/// The index of the probe with this name, or -1.
 SINEW_API int32_t sinew_scene_find_probe(const sinew_scene *scene, const char *name);
-/// Its name; lives as long as the scene.
+/// Its name; valid as long as the scene.
 SINEW_API const char *sinew_scene_get_probe_name(const sinew_scene *scene, int32_t index);
 /// The index of its body, or -1 if there is no such probe. `point` receives its rest position [m];
 /// it may be NULL.
 SINEW_API int32_t sinew_scene_get_probe_body(const sinew_scene *scene, int32_t index,
                                              double point[3]);
-/// Reads a probe now.
+/// The present values at a probe.
 SINEW_API sinew_status sinew_scene_read_probe(sinew_scene *scene, int32_t index,
                                               sinew_probe_state *state);
 
 // Loads: forces, tractions and pressures, counted over all bodies. A load is found by its "name".
 
-/// What a load is.
+/// Description of a load.
 typedef struct sinew_scene_load_info {
     const char *name; ///< Or NULL.
     int32_t body;     ///< Index of its body.
-    int32_t number;   ///< Its place among the loads of its body, from 0.
+    int32_t number;   ///< Its index among the loads of its body.
     const char *kind; ///< "force", "traction" or "pressure". Static text.
-    double scale;     ///< Factor by its curve now, times the one that was set. [-]
+    double scale;     ///< The present value of its curve times the factor of
+                      ///< sinew_scene_set_load_scale. [-]
 } sinew_scene_load_info;
 
 /// [count]
 SINEW_API int32_t sinew_scene_get_load_count(const sinew_scene *scene);
-/// The index of the load of that name, or -1.
+/// The index of the load with this name, or -1.
 SINEW_API int32_t sinew_scene_find_load(const sinew_scene *scene, const char *name);
-/// What it is. Texts live as long as the scene.
+/// Describes a load. Texts are valid as long as the scene.
 SINEW_API sinew_status sinew_scene_get_load(const sinew_scene *scene, int32_t index,
                                             sinew_scene_load_info *info);
-/// Sums up a load now: the loaded part of the rest surface [m^2], 0 for forces, and the total force
+/// The loaded part of the rest surface [m^2], which is 0 for forces, and the present total force
 /// [N]. Either pointer may be NULL.
 SINEW_API sinew_status sinew_scene_compute_load(sinew_scene *scene, int32_t index, double *area,
                                                 double force[3]);
-/// A factor on the load besides its curve, from the next step on. [-] Finite. 1 at first, 0 turns
-/// it off.
+/// Sets a factor on the load in addition to its curve, from the next step on. [-] Finite. Initially
+/// 1; 0 switches it off.
 SINEW_API sinew_status sinew_scene_set_load_scale(sinew_scene *scene, int32_t index, double scale);
 
 // Supports: the entries of "fixed" and "scripted" of a body.
 
-/// How a support holds its body.
+/// The reaction of a support.
 typedef struct sinew_support_report {
     char name[32];    ///< The entry, "fixed[0]", "scripted[2]", or "other".
-    double force[3];  ///< On the body. [N]
-    double torque[3]; ///< About the origin of the world. [Nm]
+    double force[3];  ///< Force on the body. [N]
+    double torque[3]; ///< Torque on the body about the origin of the world. [N m]
 } sinew_support_report;
 
-/// The reactions in the last step or static solve: one report for each of the body's supports, and
-/// one more, "other", of whatever else holds it: its skeleton, the frames' own entries. `reports`
-/// has room for support_count + 1. All are zero for bodies under position dynamics.
+/// The reactions in the last step or static solve: one report for each of the body's supports and
+/// one more, "other", for everything else that holds it, such as its skeleton or the frames' own
+/// entries. `reports` receives support_count + 1 items. All are zero for bodies under position
+/// dynamics.
 SINEW_API sinew_status sinew_scene_compute_supports(sinew_scene *scene, int32_t body,
                                                     sinew_support_report *reports);
 
@@ -206,11 +209,11 @@ SINEW_API sinew_status sinew_scene_compute_supports(sinew_scene *scene, int32_t 
 
 /// The size of a checkpoint now. [byte] 0 before the scene is built.
 SINEW_API size_t sinew_scene_get_checkpoint_size(const sinew_scene *scene);
-/// Writes the state and what it belongs to: the scene after `settings`, and the bytes of all files
-/// that it references.
+/// Writes the state, with fingerprints of the scene (including `settings`) and of all files that it
+/// references.
 SINEW_API sinew_status sinew_scene_write_checkpoint(const sinew_scene *scene, sinew_bytes *out);
-/// Continues from a checkpoint; what follows is the same bit for bit. Damaged ones are refused, and
-/// those of scenes that differ in more than their title, length, output, preview and probes.
+/// Restores a checkpoint; the run then continues bit for bit. Fails if the checkpoint is damaged,
+/// or if its scene differs in anything but title, duration, output, preview and probes.
 SINEW_API sinew_status sinew_scene_read_checkpoint(sinew_scene *scene, const sinew_source *source);
 
 #ifdef __cplusplus

@@ -19,9 +19,9 @@ extern "C" {
 #endif
 
 typedef struct sinew_soften_def {
-    /// The name of the animation that moves the flesh. Default NULL: the first one.
+    /// Name of the animation to simulate. Default NULL: the first one.
     const char *animation;
-    /// Tets of the flesh, about. [count] In [100, 1e7]. Default 20000.
+    /// Approximate number of tets of the flesh. [count] In [100, 1e7]. Default 20000.
     int32_t tets;
     /// Young's modulus of the flesh: the smaller, the more it swings. [Pa] Above 0. Default 5e4.
     double young;
@@ -34,25 +34,27 @@ typedef struct sinew_soften_def {
     /// The share of the distance from a bone to the surface that moves with the bone. [-] In
     /// [0, 1]. Default 0.6.
     double core;
-    /// Gravity, in the axes of the file. [m/s^2] Default (0, -9.81, 0). What it does in the first
-    /// pose belongs to the shape in the file; flesh sags when that pose turns.
+    /// Gravity, in the axes of the file. [m/s^2] Default (0, -9.81, 0). The shape in the file is
+    /// taken to be in equilibrium with gravity in the first pose; the flesh sags when it rotates
+    /// from there.
     double gravity[3];
-    /// Accelerations of the skin are felt up to this: animated characters start and stop at once,
-    /// which no flesh would survive. [m/s^2] In [1e-3, 1e9]. Default 50.
+    /// Largest acceleration that acts on the flesh. Animated characters start and stop within one
+    /// image, which would tear any flesh apart. [m/s^2] In [1e-3, 1e9]. Default 50.
     double limit;
-    /// Metres in a unit of the file. [m] Above 0. Default 1, as glTF has it.
+    /// The unit of the file in metres. [m] Above 0. Default 1, as glTF specifies.
     double unit;
     /// Keys of the result per second of the animation. [1/s] In [1, 240]. Default 30.
     double rate;
-    /// Time before the animation begins, for a loop to come round. [s] In [0, 60]. Default 1.
+    /// Simulated time before the animation starts, in which the flesh settles. [s] In [0, 60].
+    /// Default 1.
     double preroll;
-    /// The animation is a loop: it is played before the first key too, and the flesh at its end
-    /// fits its start. Default false.
+    /// Whether the animation is a loop: it then also plays before the first key, and the end of the
+    /// result fits its start. Default false.
     bool loop;
-    /// The largest error of the result that is welcome. [m] Above 0. Default 0: a thousandth of the
-    /// character's size.
+    /// Requested accuracy of the result. [m] At least 0; 0 means a thousandth of the character's
+    /// size. Default 0.
     double tolerance;
-    /// Morph targets that may be added. [count] In [1, 1000]. Default 48.
+    /// Largest number of morph targets that are added. [count] In [1, 1000]. Default 48.
     int32_t targets;
     /// Set by the default function, to detect definitions that were not initialised. Do not
     /// change it.
@@ -75,7 +77,7 @@ typedef struct sinew_soften_report {
     double error;                 ///< Largest distance between flesh and file at a key. [m]
     double largest_displacement;  ///< Largest distance between flesh and skin. [m]
     double largest_volume_change; ///< Of the whole flesh, relative. [-]
-    int32_t inverted;             ///< Most tets inside out in any image. [count]
+    int32_t inverted;             ///< Largest number of inverted tets in an image. [count]
     double seconds;               ///< Length of the animation. [s]
 } sinew_soften_report;
 

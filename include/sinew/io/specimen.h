@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/// What to make. Lengths are those of the real things; z points up.
+/// Specimens. They have realistic sizes; z points up.
 typedef enum sinew_specimen {
     SINEW_SPECIMEN_STEAK,     ///< A T-bone steak in the xy plane: muscle with a rim of fat on both
                               ///< sides of a rigid bone.
@@ -26,11 +26,11 @@ typedef enum sinew_specimen {
     SINEW_SPECIMEN_DRAGON, ///< A winding body with wings, legs and tail; one tissue.
 } sinew_specimen;
 
-/// Specimens there are. [count]
+/// Number of specimens. [count]
 SINEW_API int32_t sinew_specimen_count(void);
 /// The name of a specimen, e.g. "steak". Static text.
 SINEW_API const char *sinew_specimen_name(sinew_specimen specimen);
-/// The specimen of that name, or -1.
+/// The specimen with this name, or -1.
 SINEW_API int32_t sinew_specimen_find(const char *name);
 
 /// One of its tissues, with constants to start from.
@@ -47,7 +47,7 @@ typedef struct sinew_specimen_tissue {
 SINEW_API const sinew_specimen_tissue *sinew_specimen_tissues(sinew_specimen specimen,
                                                               int32_t *count);
 
-/// How many voxels the papers gave it. [count]
+/// Number of voxels of the model in the papers. [count]
 SINEW_API int32_t sinew_specimen_voxel_count(sinew_specimen specimen);
 
 /// Makes a specimen of about `voxel_count` cubic voxels (within a tenth, thin ones within a third);

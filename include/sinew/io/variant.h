@@ -22,9 +22,9 @@ SINEW_API sinew_status sinew_variants_create(sinew_scene *scene, int32_t body,
 /// NULL is allowed. Destroy all variants before.
 SINEW_API void sinew_variants_destroy(sinew_variants *variants);
 
-/// The body as the scene has it; lives as long as the variants.
+/// The body as the scene has it; valid as long as the variants.
 SINEW_API const sinew_body *sinew_variants_get_body(const sinew_variants *variants);
-/// Whether its mesh can be made finer and coarser: not if it comes from a file.
+/// Whether its mesh can be refined and coarsened; false for meshes from files.
 SINEW_API bool sinew_variants_can_refine(const sinew_variants *variants);
 /// Sets the points to compare: rest positions before the body's placement, three numbers each. [m]
 /// Copied. For variants that are created from now on; there must be none at the time.
@@ -57,19 +57,19 @@ typedef struct sinew_variant_def {
     bool springs;
     /// Position dynamics: iterations of a step. [count] At least 1. Default 20.
     int32_t iterations;
-    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
-    /// alone.
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
     uint32_t filled;
 } sinew_variant_def;
 
 /// A definition with every field at its default.
 SINEW_API sinew_variant_def sinew_default_variant_def(void);
 
-/// Opaque: a model of the body that runs.
+/// Opaque: a running model of the body.
 typedef struct sinew_variant sinew_variant;
 
-/// Makes a model. SINEW_UNSUPPORTED, with the reason, if it cannot simulate the scene: its loads,
-/// partly held nodes, anisotropic materials.
+/// Creates a model. SINEW_UNSUPPORTED, with the reason, if it does not support the loads, partly
+/// held nodes or anisotropic materials of the scene.
 SINEW_API sinew_status sinew_variant_create(sinew_variants *variants, const sinew_variant_def *def,
                                             sinew_variant **variant);
 /// NULL is allowed.
@@ -81,7 +81,7 @@ SINEW_API int32_t sinew_variant_get_unknown_count(const sinew_variant *variant);
 SINEW_API sinew_status sinew_variant_solve_static(sinew_variant *variant);
 /// Advances by one step of the scene.
 SINEW_API sinew_status sinew_variant_step(sinew_variant *variant);
-/// Where the points are now, three numbers each. [m]
+/// The present positions of the points, three numbers each. [m]
 SINEW_API sinew_status sinew_variant_compute_points(sinew_variant *variant, double *points);
 
 #ifdef __cplusplus

@@ -20,10 +20,11 @@ extern "C" {
 typedef struct sinew_volume_file sinew_volume_file;
 
 typedef struct sinew_volume_read_def {
-    /// Metres in a unit of the file. [m] At least 0; 0: as the header says, and a header that does
-    /// not is refused. Default 0.
+    /// The unit of the file in metres. [m] At least 0; 0 means the unit in the header, and a header
+    /// without one is an error. Default 0.
     double unit;
-    /// More than this is refused. [byte] 0: 4 GiB, or half of a smaller address space. Default 0.
+    /// Largest memory for the volume. [byte] 0 means 4 GiB, or half of a smaller address space.
+    /// Default 0.
     size_t memory_limit;
     /// The numbers are an image instead of labels: cells from `threshold` on get the label 1, those
     /// below it 0. Default false.
@@ -51,26 +52,26 @@ SINEW_API bool sinew_volume_file_detect(const sinew_source *source);
 
 /// "NIfTI", "NRRD", ... Static text.
 SINEW_API const char *sinew_volume_file_get_format(const sinew_volume_file *file);
-/// The labels, for sinew_voxels_create_from_labels; lives as long as the file.
+/// The labels, for sinew_voxels_create_from_labels; valid as long as the file.
 SINEW_API const sinew_label_grid *sinew_volume_file_get_grid(const sinew_volume_file *file);
 /// The directions of the grid's x, y and z in the world, three numbers each. Returns whether they
 /// differ from the world's own.
 SINEW_API bool sinew_volume_file_get_axes(const sinew_volume_file *file, double axes[9]);
 
-/// Metres in a unit of length by its name ("mm", "micron", ...), or 0.
+/// The length in metres of a unit with this name ("mm", "micron", ...), or 0 if it is unknown.
 SINEW_API double sinew_unit_find(const char *name);
 
 /// Writes a grid, in millimetres, as NRRD (.nrrd) or NIfTI-1 (.nii). Flipped axes are refused.
 SINEW_API sinew_status sinew_volume_write(sinew_context *context, const sinew_label_grid *grid,
                                           const char *name, sinew_bytes *out);
-/// Saves it.
+/// Writes it to a file.
 SINEW_API sinew_status sinew_volume_save(sinew_context *context, const sinew_label_grid *grid,
                                          const char *path);
 
 /// Writes the labels of voxels, in the same formats.
 SINEW_API sinew_status sinew_voxels_write(sinew_context *context, const sinew_voxels *voxels,
                                           const char *name, sinew_bytes *out);
-/// Saves them.
+/// Writes them to a file.
 SINEW_API sinew_status sinew_voxels_save(sinew_context *context, const sinew_voxels *voxels,
                                          const char *path);
 

@@ -38,12 +38,12 @@ typedef enum sinew_word_list {
 SINEW_API const char *sinew_words_get_name(sinew_word_list list);
 /// How many words a list has. [count]
 SINEW_API int32_t sinew_words_get_count(sinew_word_list list);
-/// A word of a list; NULL if there is none of that number. Static text.
+/// A word of a list; NULL if the index is out of range. Static text.
 SINEW_API const char *sinew_words_get(sinew_word_list list, int32_t index);
-/// The number of a word, or -1.
+/// The index of a word in a list, or -1.
 SINEW_API int32_t sinew_words_find(sinew_word_list list, const char *word);
 
-/// The number of the word nearest to a mistyped one, or -1 if none is near enough to be meant.
+/// The index of the word that is most similar to a mistyped one, or -1 if none is similar enough.
 SINEW_API int32_t sinew_words_suggest(const char *word, const char *const *words, int32_t count);
 
 #ifdef __cplusplus
