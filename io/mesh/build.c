@@ -63,6 +63,31 @@ void sn_mesh_add_group(sn_mesh_file *file, sn_word name, int32_t dimension, int3
     sn_buffer_add(&file->groups, &group, sizeof group);
 }
 
+static sinew_status fail_number(sinew_context *context, const sn_source *source,
+                                const sn_text *text, const char *begin, const char *what,
+                                const char *kind) {
+    char shown[SN_TEXT_FOUND_SIZE];
+    return sn_source_fail_at(context, source, SINEW_INVALID_DATA, begin,
+                             "found %s, expected %s, a %s number",
+                             sn_text_found(begin, text->end, shown), what, kind);
+}
+
+sinew_status sn_mesh_read_integer(sinew_context *context, const sn_source *source, sn_text *text,
+                                  const char *what, int64_t *out) {
+    const char *begin = text->at;
+    return sn_text_integer(&text->at, text->end, out) == SN_NUMBER_OK
+               ? SINEW_OK
+               : fail_number(context, source, text, begin, what, "whole");
+}
+
+sinew_status sn_mesh_read_double(sinew_context *context, const sn_source *source, sn_text *text,
+                                 const char *what, double *out) {
+    const char *begin = text->at;
+    return sn_text_double(&text->at, text->end, out) == SN_NUMBER_OK
+               ? SINEW_OK
+               : fail_number(context, source, text, begin, what, "finite");
+}
+
 sinew_status sn_mesh_fail_short(sinew_context *context, const sn_source *source, const void *at,
                                 const char *what) {
     size_t left = source->size - (size_t)((const char *)at - (const char *)source->data);

@@ -34,6 +34,12 @@ static inline size_t sn_mesh_cell_count(const sn_mesh_file *file, sinew_element 
 // view.
 sinew_status sn_mesh_finish(sinew_context *context, const sn_source *source, sn_mesh_file *file);
 
+// Reads a number at text->at. The failure says what was found there and that `what` was expected.
+sinew_status sn_mesh_read_integer(sinew_context *context, const sn_source *source, sn_text *text,
+                                  const char *what, int64_t *out);
+sinew_status sn_mesh_read_double(sinew_context *context, const sn_source *source, sn_text *text,
+                                 const char *what, double *out);
+
 // The failure that `what` needs more bytes than are left in the file.
 sinew_status sn_mesh_fail_short(sinew_context *context, const sn_source *source, const void *at,
                                 const char *what);

@@ -36,14 +36,7 @@ sinew_status sn_gmsh_integer(sn_gmsh *g, size_t size, const char *what, int64_t 
     }
 
     sn_text_skip_spaces(&g->text);
-    const char *begin = g->text.at;
-    if (sn_text_integer(&g->text.at, g->text.end, out) == SN_NUMBER_OK) {
-        return SINEW_OK;
-    }
-
-    char shown[SN_TEXT_FOUND_SIZE];
-    return sn_gmsh_fail(g, SINEW_INVALID_DATA, begin, "found %s, expected %s, a whole number",
-                        sn_text_found(begin, g->text.end, shown), what);
+    return sn_mesh_read_integer(g->context, g->source, &g->text, what, out);
 }
 
 sinew_status sn_gmsh_double(sn_gmsh *g, const char *what, double *out) {
@@ -57,14 +50,7 @@ sinew_status sn_gmsh_double(sn_gmsh *g, const char *what, double *out) {
     }
 
     sn_text_skip_spaces(&g->text);
-    const char *begin = g->text.at;
-    if (sn_text_double(&g->text.at, g->text.end, out) == SN_NUMBER_OK) {
-        return SINEW_OK;
-    }
-
-    char shown[SN_TEXT_FOUND_SIZE];
-    return sn_gmsh_fail(g, SINEW_INVALID_DATA, begin, "found %s, expected %s, a finite number",
-                        sn_text_found(begin, g->text.end, shown), what);
+    return sn_mesh_read_double(g->context, g->source, &g->text, what, out);
 }
 
 sinew_status sn_gmsh_count(sn_gmsh *g, size_t size, const char *what, size_t numbers,

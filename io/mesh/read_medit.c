@@ -18,14 +18,7 @@ typedef struct reader {
 
 static sinew_status read_integer(reader *r, const char *what, int64_t *out) {
     sn_text_skip_comments(&r->text, '#');
-    const char *begin = r->text.at;
-    if (sn_text_integer(&r->text.at, r->text.end, out) == SN_NUMBER_OK) {
-        return SINEW_OK;
-    }
-
-    char shown[SN_TEXT_FOUND_SIZE];
-    return FAIL(r, begin, "found %s, expected %s, a whole number",
-                sn_text_found(begin, r->text.end, shown), what);
+    return sn_mesh_read_integer(r->context, r->source, &r->text, what, out);
 }
 
 // The number of items that follow, each of which takes `numbers` numbers.
@@ -60,14 +53,7 @@ static sinew_status read_vertices(reader *r, const char *at) {
 
     for (int64_t i = 0; i < 3 * count; i++) {
         sn_text_skip_comments(&r->text, '#');
-        const char *begin = r->text.at;
-        char shown[SN_TEXT_FOUND_SIZE];
-
-        if (sn_text_double(&r->text.at, r->text.end, &points[i]) != SN_NUMBER_OK) {
-            return FAIL(r, begin, "found %s, expected a coordinate, a finite number",
-                        sn_text_found(begin, r->text.end, shown));
-        }
-
+        SN_TRY(sn_mesh_read_double(r->context, r->source, &r->text, "a coordinate", &points[i]));
         if (i % 3 == 2) {
             SN_TRY(read_integer(r, "a reference", &reference));
         }

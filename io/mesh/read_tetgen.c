@@ -19,26 +19,12 @@ typedef struct reader {
 
 static sinew_status read_integer(reader *r, const char *what, int64_t *out) {
     sn_text_skip_comments(&r->text, '#');
-    const char *begin = r->text.at;
-    if (sn_text_integer(&r->text.at, r->text.end, out) == SN_NUMBER_OK) {
-        return SINEW_OK;
-    }
-
-    char shown[SN_TEXT_FOUND_SIZE];
-    return FAIL(r, begin, "found %s, expected %s, a whole number",
-                sn_text_found(begin, r->text.end, shown), what);
+    return sn_mesh_read_integer(r->context, &r->source, &r->text, what, out);
 }
 
 static sinew_status read_double(reader *r, const char *what, double *out) {
     sn_text_skip_comments(&r->text, '#');
-    const char *begin = r->text.at;
-    if (sn_text_double(&r->text.at, r->text.end, out) == SN_NUMBER_OK) {
-        return SINEW_OK;
-    }
-
-    char shown[SN_TEXT_FOUND_SIZE];
-    return FAIL(r, begin, "found %s, expected %s, a finite number",
-                sn_text_found(begin, r->text.end, shown), what);
+    return sn_mesh_read_double(r->context, &r->source, &r->text, what, out);
 }
 
 static sinew_status check_count(reader *r, const char *at, int64_t count, int64_t numbers) {

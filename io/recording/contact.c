@@ -92,29 +92,19 @@ sinew_status sn_recording_note_contact(sinew_recording *recording) {
 
 // --- The summary
 
-static void write_number(sn_json_writer *json, const char *key, double value) {
-    sn_json_write_key(json, key);
-    sn_json_write_number(json, value);
-}
-
-static void write_vector(sn_json_writer *json, const char *key, const double value[3]) {
-    sn_json_write_key(json, key);
-    sn_json_write_numbers(json, value, 3);
-}
-
 static void write_report(sn_json_writer *json, const sinew_contact_report *report) {
     sn_json_write_key(json, "last_step");
     sn_json_begin_object(json);
-    write_number(json, "pairs", report->pairs);
-    write_number(json, "active", report->active);
-    write_number(json, "solves", report->solves);
-    write_number(json, "truncated", report->truncated);
-    write_number(json, "held", report->held);
-    write_number(json, "overlaps", report->overlaps);
-    write_number(json, "deepest", report->deepest);
-    write_number(json, "smallest_gap", report->smallest_gap);
-    write_number(json, "lag", report->lag);
-    write_number(json, "largest_force", report->largest_force);
+    sn_json_write_number_pair(json, "pairs", report->pairs);
+    sn_json_write_number_pair(json, "active", report->active);
+    sn_json_write_number_pair(json, "solves", report->solves);
+    sn_json_write_number_pair(json, "truncated", report->truncated);
+    sn_json_write_number_pair(json, "held", report->held);
+    sn_json_write_number_pair(json, "overlaps", report->overlaps);
+    sn_json_write_number_pair(json, "deepest", report->deepest);
+    sn_json_write_number_pair(json, "smallest_gap", report->smallest_gap);
+    sn_json_write_number_pair(json, "lag", report->lag);
+    sn_json_write_number_pair(json, "largest_force", report->largest_force);
     sn_json_end_object(json);
 }
 
@@ -131,10 +121,10 @@ static void write_body(const sinew_recording *recording, int32_t index, sn_json_
     sn_json_begin_object(json);
     sn_json_write_key(json, "body");
     sn_json_write_string(json, recording->scene->bodies[index].name);
-    write_number(json, "contacts", contact.count);
-    write_vector(json, "force", contact.force);
-    write_number(json, "area", contact.area);
-    write_vector(json, "position", contact.position);
+    sn_json_write_number_pair(json, "contacts", contact.count);
+    sn_json_write_numbers_pair(json, "force", contact.force, 3);
+    sn_json_write_number_pair(json, "area", contact.area);
+    sn_json_write_numbers_pair(json, "position", contact.position, 3);
 
     sn_json_write_key(json, "positions");
     sn_json_begin_array(json);
@@ -153,8 +143,8 @@ static void write_obstacle(const sinew_obstacle *obstacle, sn_json_writer *json)
     sn_json_begin_object(json);
     sn_json_write_key(json, "obstacle");
     sn_json_write_string(json, sinew_obstacle_get_name(obstacle));
-    write_vector(json, "force", force);
-    write_vector(json, "torque", torque);
+    sn_json_write_numbers_pair(json, "force", force, 3);
+    sn_json_write_numbers_pair(json, "torque", torque, 3);
     sn_json_end_object(json);
 }
 
@@ -168,17 +158,17 @@ void sn_recording_write_contact(const sinew_recording *recording, sn_json_writer
     // The run.
     sn_json_write_key(json, "contact");
     sn_json_begin_object(json);
-    write_number(json, "touching_steps", (double)total->touching_count);
-    write_number(json, "truncated_steps", (double)total->truncated_count);
-    write_number(json, "held_steps", (double)total->held_count);
-    write_number(json, "most_pairs", total->most_pairs);
-    write_number(json, "most_active", total->most_active);
-    write_number(json, "most_solves", total->most_solves);
-    write_number(json, "most_overlaps", total->most_overlaps);
-    write_number(json, "deepest", total->deepest);
-    write_number(json, "smallest_gap", total->smallest_gap);
-    write_number(json, "largest_lag", total->largest_lag);
-    write_number(json, "largest_force", total->largest_force);
+    sn_json_write_number_pair(json, "touching_steps", (double)total->touching_count);
+    sn_json_write_number_pair(json, "truncated_steps", (double)total->truncated_count);
+    sn_json_write_number_pair(json, "held_steps", (double)total->held_count);
+    sn_json_write_number_pair(json, "most_pairs", total->most_pairs);
+    sn_json_write_number_pair(json, "most_active", total->most_active);
+    sn_json_write_number_pair(json, "most_solves", total->most_solves);
+    sn_json_write_number_pair(json, "most_overlaps", total->most_overlaps);
+    sn_json_write_number_pair(json, "deepest", total->deepest);
+    sn_json_write_number_pair(json, "smallest_gap", total->smallest_gap);
+    sn_json_write_number_pair(json, "largest_lag", total->largest_lag);
+    sn_json_write_number_pair(json, "largest_force", total->largest_force);
 
     // Its last step.
     sinew_contact_report report = sinew_world_get_contact_report(world);

@@ -7,28 +7,17 @@
 
 #include <stdio.h>
 
-static void write_pair(sn_json_writer *json, const char *key, double value) {
-    sn_json_write_key(json, key);
-    sn_json_write_number(json, value);
-}
-
-static void write_vector(sn_json_writer *json, const char *key, const double *values,
-                         int32_t count) {
-    sn_json_write_key(json, key);
-    sn_json_write_numbers(json, values, count);
-}
-
 static void write_measures(sn_json_writer *json, const sinew_measures *m) {
     sn_json_write_key(json, "energy");
     sn_json_begin_object(json);
-    write_pair(json, "kinetic", m->kinetic_energy);
-    write_pair(json, "elastic", m->elastic_energy);
-    write_pair(json, "gravity", m->gravity_energy);
+    sn_json_write_number_pair(json, "kinetic", m->kinetic_energy);
+    sn_json_write_number_pair(json, "elastic", m->elastic_energy);
+    sn_json_write_number_pair(json, "gravity", m->gravity_energy);
     sn_json_end_object(json);
-    write_vector(json, "momentum", m->momentum, 3);
-    write_vector(json, "angular_momentum", m->angular_momentum, 3);
-    write_pair(json, "mass", m->mass);
-    write_pair(json, "volume_ratio", m->volume / m->rest_volume);
+    sn_json_write_numbers_pair(json, "momentum", m->momentum, 3);
+    sn_json_write_numbers_pair(json, "angular_momentum", m->angular_momentum, 3);
+    sn_json_write_number_pair(json, "mass", m->mass);
+    sn_json_write_number_pair(json, "volume_ratio", m->volume / m->rest_volume);
 }
 
 static void write_probes(const sinew_recording *recording, sn_json_writer *json) {
@@ -39,11 +28,11 @@ static void write_probes(const sinew_recording *recording, sn_json_writer *json)
         sn_scene_world_read_probe(recording->world, i, &state);
         sn_json_write_key(json, recording->scene->probes[i].name);
         sn_json_begin_object(json);
-        write_vector(json, "position", state.position, 3);
-        write_vector(json, "displacement", state.displacement, 3);
-        write_vector(json, "strain", state.element.strain, 6);
-        write_vector(json, "stress", state.element.stress, 6);
-        write_pair(json, "von_mises", state.element.von_mises);
+        sn_json_write_numbers_pair(json, "position", state.position, 3);
+        sn_json_write_numbers_pair(json, "displacement", state.displacement, 3);
+        sn_json_write_numbers_pair(json, "strain", state.element.strain, 6);
+        sn_json_write_numbers_pair(json, "stress", state.element.stress, 6);
+        sn_json_write_number_pair(json, "von_mises", state.element.von_mises);
         sn_json_end_object(json);
     }
 
@@ -67,8 +56,8 @@ static void write_loads(const sinew_recording *recording, sn_json_writer *json) 
             sn_json_write_string(json, member->scene->name);
             sn_json_write_key(json, "load");
             sn_json_write_integer(json, k);
-            write_pair(json, "area", report.area);
-            write_vector(json, "force", report.force, 3);
+            sn_json_write_number_pair(json, "area", report.area);
+            sn_json_write_numbers_pair(json, "force", report.force, 3);
             sn_json_end_object(json);
         }
     }
@@ -100,8 +89,8 @@ static void write_member_supports(const sinew_recording *recording, sn_scene_mem
         sn_json_write_string(json, member->scene->name);
         sn_json_write_key(json, "entry");
         sn_json_write_string(json, name);
-        write_vector(json, "force", f, 3);
-        write_vector(json, "torque", t, 3);
+        sn_json_write_numbers_pair(json, "force", f, 3);
+        sn_json_write_numbers_pair(json, "torque", t, 3);
         sn_json_end_object(json);
     }
     sn_arena_destroy(&scratch);
@@ -150,9 +139,9 @@ static void write_voxels(sn_json_writer *json, const sinew_voxels *voxels) {
     double shape;
     double volume = sinew_voxels_get_volume(voxels, &shape);
 
-    write_pair(json, "volume", volume);
+    sn_json_write_number_pair(json, "volume", volume);
     if (shape > 0) {
-        write_pair(json, "volume_error", volume / shape - 1);
+        sn_json_write_number_pair(json, "volume_error", volume / shape - 1);
     }
 }
 
@@ -181,14 +170,14 @@ static void write_frames(const sinew_recording *recording, sn_json_writer *json)
 
         sn_json_write_key(json, member->scene->name);
         sn_json_begin_object(json);
-        write_pair(json, "frames", sinew_frame_body_get_node_count(member->body));
-        write_pair(json, "samples", sampling.sample_count);
-        write_pair(json, "frames_per_voxel", weights.mean_nodes);
-        write_pair(json, "largest_weight_loss", weights.largest_loss);
-        write_pair(json, "unreached_voxels", weights.unreached_voxels);
-        write_pair(json, "moved_frames", weights.moved_nodes);
-        write_pair(json, "residual", weights.residual);
-        write_pair(json, "mass", sampling.mass);
+        sn_json_write_number_pair(json, "frames", sinew_frame_body_get_node_count(member->body));
+        sn_json_write_number_pair(json, "samples", sampling.sample_count);
+        sn_json_write_number_pair(json, "frames_per_voxel", weights.mean_nodes);
+        sn_json_write_number_pair(json, "largest_weight_loss", weights.largest_loss);
+        sn_json_write_number_pair(json, "unreached_voxels", weights.unreached_voxels);
+        sn_json_write_number_pair(json, "moved_frames", weights.moved_nodes);
+        sn_json_write_number_pair(json, "residual", weights.residual);
+        sn_json_write_number_pair(json, "mass", sampling.mass);
         write_voxels(json, sinew_frame_body_get_voxels(member->body));
         sn_json_end_object(json);
     }
@@ -222,14 +211,14 @@ static void write_fields(const sinew_recording *recording, sn_json_writer *json)
         sn_json_write_key(json, "kind");
         sn_json_write_string(json, sinew_field_get_kind(field) == SINEW_FIELD_FIBRES ? "fibres"
                                                                                      : "frames");
-        write_pair(json, "curves", sinew_field_get_curve_count(field));
-        write_pair(json, "unknowns", report.unknown_count);
-        write_pair(json, "guides", report.constraint_count);
-        write_pair(json, "ignored_guides", report.ignored_count);
-        write_pair(json, "parts_without_curve", report.isolated_part_count);
-        write_pair(json, "seams", report.seam_count);
-        write_pair(json, "least_certainty", report.least_certainty);
-        write_vector(json, "least_certain_at", report.least_certain_at, 3);
+        sn_json_write_number_pair(json, "curves", sinew_field_get_curve_count(field));
+        sn_json_write_number_pair(json, "unknowns", report.unknown_count);
+        sn_json_write_number_pair(json, "guides", report.constraint_count);
+        sn_json_write_number_pair(json, "ignored_guides", report.ignored_count);
+        sn_json_write_number_pair(json, "parts_without_curve", report.isolated_part_count);
+        sn_json_write_number_pair(json, "seams", report.seam_count);
+        sn_json_write_number_pair(json, "least_certainty", report.least_certainty);
+        sn_json_write_numbers_pair(json, "least_certain_at", report.least_certain_at, 3);
         sn_json_end_object(json);
     }
 
@@ -251,11 +240,11 @@ static void write_skins(const sinew_recording *recording, sn_json_writer *json) 
         sn_json_write_integer(json, skin->joint_count);
         sn_json_write_key(json, "joints_per_point");
         sn_json_write_integer(json, recording->def.skin_joints);
-        write_pair(json, "largest_error", skin->largest_error);
-        write_pair(json, "truncated_weight", skin->truncated_weight);
-        write_pair(json, "fit_error", skin->fit_error);
-        write_pair(json, "error_with_4_joints", skin->errors[0]);
-        write_pair(json, "error_with_8_joints", skin->errors[1]);
+        sn_json_write_number_pair(json, "largest_error", skin->largest_error);
+        sn_json_write_number_pair(json, "truncated_weight", skin->truncated_weight);
+        sn_json_write_number_pair(json, "fit_error", skin->fit_error);
+        sn_json_write_number_pair(json, "error_with_4_joints", skin->errors[0]);
+        sn_json_write_number_pair(json, "error_with_8_joints", skin->errors[1]);
         sn_json_end_object(json);
     }
 
@@ -275,14 +264,14 @@ static void write_counts(const sinew_recording *recording, sn_json_writer *json)
     sn_json_write_integer(json, recording->unconverged_steps);
     sn_json_write_key(json, "steps_rescued");
     sn_json_write_integer(json, recording->rescued_steps);
-    write_pair(json, "largest_residual", recording->largest_residual);
+    sn_json_write_number_pair(json, "largest_residual", recording->largest_residual);
     sn_json_end_object(json);
     sn_json_write_key(json, "seconds");
     sn_json_begin_object(json);
-    write_pair(json, "simulate", recording->simulate_seconds);
-    write_pair(json, "assemble", recording->assemble_seconds);
-    write_pair(json, "solve", recording->solve_seconds);
-    write_pair(json, "output", recording->output_seconds);
+    sn_json_write_number_pair(json, "simulate", recording->simulate_seconds);
+    sn_json_write_number_pair(json, "assemble", recording->assemble_seconds);
+    sn_json_write_number_pair(json, "solve", recording->solve_seconds);
+    sn_json_write_number_pair(json, "output", recording->output_seconds);
     sn_json_end_object(json);
 }
 
@@ -292,7 +281,7 @@ static void write_static(const sinew_recording *recording, sn_json_writer *json)
     sn_json_begin_object(json);
     sn_json_write_key(json, "outcome");
     sn_json_write_string(json, sinew_outcome_name(report->outcome));
-    write_pair(json, "residual", report->newton_residual);
+    sn_json_write_number_pair(json, "residual", report->newton_residual);
     sn_json_write_key(json, "iterations");
     sn_json_write_integer(json, report->newton_iterations);
     sn_json_end_object(json);
@@ -324,10 +313,10 @@ sinew_status sinew_recording_write_summary(const sinew_recording *recording, con
     char hash[24];
     sinew_world_get_measures(world, &measures);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sinew_world_get_hash(world));
-    write_pair(&json, "time", sinew_world_get_time(world));
+    sn_json_write_number_pair(&json, "time", sinew_world_get_time(world));
     write_measures(&json, &measures);
-    write_pair(&json, "smallest_J", recording->smallest_J);
-    write_pair(&json, "largest_J", recording->largest_J);
+    sn_json_write_number_pair(&json, "smallest_J", recording->smallest_J);
+    sn_json_write_number_pair(&json, "largest_J", recording->largest_J);
     write_counts(recording, &json);
     sn_json_write_key(&json, "hash");
     sn_json_write_string(&json, hash);

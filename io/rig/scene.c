@@ -13,16 +13,6 @@
 
 enum { SHOWN_PER_SECOND = 25 }; // images that a run writes; there may be many more steps
 
-static void write_number(sn_json_writer *w, const char *key, double value) {
-    sn_json_write_key(w, key);
-    sn_json_write_number(w, value);
-}
-
-static void write_text(sn_json_writer *w, const char *key, const char *value) {
-    sn_json_write_key(w, key);
-    sn_json_write_string(w, value);
-}
-
 sinew_rig_file_def sinew_default_rig_file_def(void) {
     return (sinew_rig_file_def){.name = "body", .filled = SN_DEF_FILLED};
 }
@@ -65,9 +55,9 @@ static void write_materials(const sinew_tissue_table *table, sn_json_writer *w) 
         }
 
         sn_json_begin_object(w);
-        write_number(w, "young", entry->tissue.material.young);
-        write_number(w, "poisson", entry->tissue.material.poisson);
-        write_number(w, "density", entry->tissue.material.density);
+        sn_json_write_number_pair(w, "young", entry->tissue.material.young);
+        sn_json_write_number_pair(w, "poisson", entry->tissue.material.poisson);
+        sn_json_write_number_pair(w, "density", entry->tissue.material.density);
         sn_json_end_object(w);
     }
 
@@ -109,11 +99,12 @@ static void write_nodes(const sinew_body *body, const bool *held, sn_json_writer
         sinew_frame_body_get_kind(body, i, &kind);
 
         sn_json_begin_object(w);
-        write_text(w, "kind", sinew_words_get(SINEW_WORDS_NODE_KINDS, (int32_t)kind));
+        sn_json_write_string_pair(w, "kind",
+                                  sinew_words_get(SINEW_WORDS_NODE_KINDS, (int32_t)kind));
         sn_json_write_key(w, "position");
         sn_json_write_numbers(w, position, 3);
         if (held[i]) {
-            write_text(w, "hold", "all");
+            sn_json_write_string_pair(w, "hold", "all");
         }
         sn_json_end_object(w);
     }
@@ -147,13 +138,13 @@ static void write_frames(const sinew_rig_file_def *def, const bool *held, sn_jso
     const sinew_autorig_def *rig = def->autorig;
     sn_json_write_key(w, "frames");
     sn_json_begin_object(w);
-    write_text(w, "blend", sinew_words_get(SINEW_WORDS_BLENDS, (int32_t)rig->blend));
+    sn_json_write_string_pair(w, "blend", sinew_words_get(SINEW_WORDS_BLENDS, (int32_t)rig->blend));
     write_nodes(def->body, held, w);
 
     sn_json_write_key(w, "weights");
     sn_json_begin_object(w);
-    write_text(w, "kind", sinew_words_get(SINEW_WORDS_WEIGHTS, (int32_t)rig->weights.kind));
-    write_text(w, "metric", sinew_words_get(SINEW_WORDS_METRICS, (int32_t)rig->weights.metric));
+    sn_json_write_string_pair(w, "kind", sinew_words_get(SINEW_WORDS_WEIGHTS, (int32_t)rig->weights.kind));
+    sn_json_write_string_pair(w, "metric", sinew_words_get(SINEW_WORDS_METRICS, (int32_t)rig->weights.metric));
     sn_json_write_key(w, "levels");
     sn_json_write_integer(w, rig->weights.levels);
     if (def->report->weights.unreached_voxels > 0) {
@@ -169,7 +160,7 @@ static void write_frames(const sinew_rig_file_def *def, const bool *held, sn_jso
         sn_json_write_key(w, "count");
         sn_json_write_integer(w, rig->sampling.count);
     } else {
-        write_number(w, "fit_error", rig->sampling.fit_error);
+        sn_json_write_number_pair(w, "fit_error", rig->sampling.fit_error);
     }
 
     sn_json_end_object(w);
@@ -182,22 +173,22 @@ static void write_shape(const sinew_rig_file_def *def, sn_json_writer *w) {
     sn_json_begin_object(w);
     if (def->specimen && sinew_voxels_get_stiffness(def->autorig->voxels)) {
         // Labels alone would forget the stiffness.
-        write_text(w, "specimen", def->specimen);
+        sn_json_write_string_pair(w, "specimen", def->specimen);
         sn_json_write_key(w, "voxels");
         sn_json_write_integer(w, def->specimen_voxels);
     } else {
-        write_text(w, "volume", "labels.nrrd");
+        sn_json_write_string_pair(w, "volume", "labels.nrrd");
     }
     sn_json_end_object(w);
 }
 
 static void write_body(const sinew_rig_file_def *def, const bool *held, sn_json_writer *w) {
     sn_json_begin_object(w);
-    write_text(w, "name", def->name);
-    write_text(w, "model", "frames");
+    sn_json_write_string_pair(w, "name", def->name);
+    sn_json_write_string_pair(w, "model", "frames");
     write_shape(def, w);
     if (def->autorig->surface) {
-        write_text(w, "surface", "surface.ply");
+        sn_json_write_string_pair(w, "surface", "surface.ply");
     }
 
     if (sn_rig_tissue_count(def) > 0) {
@@ -206,7 +197,7 @@ static void write_body(const sinew_rig_file_def *def, const bool *held, sn_json_
         for (int32_t i = 0; i < def->tissues->count; i++) {
             char label[16];
             snprintf(label, sizeof label, "%d", (int)def->tissues->tissues[i].label);
-            write_text(w, label, sinew_tissue_table_get_name(def->tissues, i));
+            sn_json_write_string_pair(w, label, sinew_tissue_table_get_name(def->tissues, i));
         }
         sn_json_end_object(w);
     }
@@ -229,16 +220,17 @@ static void write_world(const sinew_rig_file_def *def, const bool *held, sn_buff
              (int)sinew_frame_body_get_node_count(def->body));
 
     sn_json_begin_object(&w);
-    write_text(&w, "//",
-               "Written by sinew rig. The first frame of each part is held. Edit it as you like.");
+    sn_json_write_string_pair(
+        &w, "//",
+        "Written by sinew rig. The first frame of each part is held. Edit it as you like.");
     sn_json_write_key(&w, "version");
     sn_json_write_integer(&w, 1);
-    write_text(&w, "title", title);
+    sn_json_write_string_pair(&w, "title", title);
 
     // Time: a few seconds, and as many images as a film needs.
     double step = round_step(def->report->advised_step);
-    write_number(&w, "step", step);
-    write_number(&w, "duration", 2);
+    sn_json_write_number_pair(&w, "step", step);
+    sn_json_write_number_pair(&w, "duration", 2);
     sn_json_write_key(&w, "output");
     sn_json_begin_object(&w);
     sn_json_write_key(&w, "every");

@@ -208,3 +208,19 @@ void sn_json_write_tree(sn_json_writer *writer, const sn_json *value) {
     case SN_JSON_OBJECT: write_container(writer, value); break;
     }
 }
+
+void sn_json_write_number_pair(sn_json_writer *writer, const char *key, double value) {
+    sn_json_write_key(writer, key);
+    sn_json_write_number(writer, value);
+}
+
+void sn_json_write_string_pair(sn_json_writer *writer, const char *key, const char *value) {
+    sn_json_write_key(writer, key);
+    sn_json_write_string(writer, value);
+}
+
+void sn_json_write_numbers_pair(sn_json_writer *writer, const char *key, const double *values,
+                                int32_t count) {
+    sn_json_write_key(writer, key);
+    sn_json_write_numbers(writer, values, count);
+}

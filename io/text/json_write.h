@@ -34,6 +34,12 @@ void sn_json_write_float(sn_json_writer *writer, double value);
 // An array of numbers on one line.
 void sn_json_write_numbers(sn_json_writer *writer, const double *values, int32_t count);
 
+// A key with its value.
+void sn_json_write_number_pair(sn_json_writer *writer, const char *key, double value);
+void sn_json_write_string_pair(sn_json_writer *writer, const char *key, const char *value);
+void sn_json_write_numbers_pair(sn_json_writer *writer, const char *key, const double *values,
+                                int32_t count);
+
 void sn_json_begin_object(sn_json_writer *writer);
 void sn_json_end_object(sn_json_writer *writer);
 void sn_json_begin_array(sn_json_writer *writer);

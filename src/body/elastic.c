@@ -59,13 +59,33 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     }
 }
 
+// The block of samples that was evaluated last: neighbouring samples are mostly in the same one.
+typedef struct loaded_block {
+    int32_t group, index; // -1: none yet
+    sn_block_state state;
+} loaded_block;
+
+// The state of the block that contains a sample of an element.
+static const sn_block_state *load_block(const sinew_body *body, int32_t element, int32_t sample,
+                                        loaded_block *block) {
+    const elastic *model = body->model;
+    int32_t group = model->element_group[element];
+    int32_t index = sample / SN_BLOCK;
+    if (block->group != group || block->index != index) {
+        block->group = group;
+        block->index = index;
+        sn_sample_group_compute_block(&model->groups, group, index, body->q, &block->state);
+    }
+
+    return &block->state;
+}
+
 // Computes the states of `count` listed elements; the state of element e goes to states[e - first].
 // If the elements are listed in the order of their samples, every block is evaluated only once.
 static void compute_states(sinew_body *body, const int32_t *elements, int32_t count, int32_t first,
                            sinew_element_state *states) {
     const elastic *model = body->model;
-    sn_block_state block;
-    int32_t group = -1, loaded = -1;
+    loaded_block block = {.group = -1, .index = -1};
 
     sn_sample_groups_update(body->context, &model->groups, body->q);
 
@@ -76,13 +96,8 @@ static void compute_states(sinew_body *body, const int32_t *elements, int32_t co
 
         for (int32_t s = 0; s < model->rule_samples; s++) {
             int32_t sample = model->element_sample[e] + s;
-            if (group != model->element_group[e] || loaded != sample / SN_BLOCK) {
-                group = model->element_group[e];
-                loaded = sample / SN_BLOCK;
-                sn_sample_group_compute_block(&model->groups, group, loaded, body->q, &block);
-            }
-
-            sn_state_sum_add(&sum, &block, sample % SN_BLOCK, volume[sample]);
+            const sn_block_state *state_of_block = load_block(body, e, sample, &block);
+            sn_state_sum_add(&sum, state_of_block, sample % SN_BLOCK, volume[sample]);
         }
 
         sn_state_sum_finish(&sum, &states[e - first]);
@@ -96,8 +111,7 @@ static void get_element_state(sinew_body *body, int32_t element, sinew_element_s
 // The stress of each sample, as the average over that sample alone.
 static void compute_sample_stresses(sinew_body *body, double *stresses) {
     const elastic *model = body->model;
-    sn_block_state block;
-    int32_t group = -1, loaded = -1;
+    loaded_block block = {.group = -1, .index = -1};
 
     sn_sample_groups_update(body->context, &model->groups, body->q);
 
@@ -105,15 +119,10 @@ static void compute_sample_stresses(sinew_body *body, double *stresses) {
         int32_t e = model->order[i];
         for (int32_t s = 0; s < model->rule_samples; s++) {
             int32_t sample = model->element_sample[e] + s;
-            if (group != model->element_group[e] || loaded != sample / SN_BLOCK) {
-                group = model->element_group[e];
-                loaded = sample / SN_BLOCK;
-                sn_sample_group_compute_block(&model->groups, group, loaded, body->q, &block);
-            }
-
+            const sn_block_state *state_of_block = load_block(body, e, sample, &block);
             sn_state_sum sum = {.volume = 0};
             sinew_element_state state;
-            sn_state_sum_add(&sum, &block, sample % SN_BLOCK, 1);
+            sn_state_sum_add(&sum, state_of_block, sample % SN_BLOCK, 1);
             sn_state_sum_finish(&sum, &state);
             size_t at = (size_t)e * (size_t)model->rule_samples + (size_t)s;
             memcpy(stresses + 6 * at, state.stress, sizeof state.stress);

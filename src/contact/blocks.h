@@ -17,4 +17,11 @@ SN_ISA_DECLARE(void, sn_contact_limit_blocks,
                (const sn_contact_scene *scene, int32_t begin, int32_t end,
                 const sn_contact_motion *motion, double *shares));
 
+// Where the pairs [begin, end) split into their two kinds: vertices with triangles come first.
+static inline int32_t sn_contact_find_split(const sn_contact_scene *scene, int32_t begin,
+                                            int32_t end) {
+    int32_t split = scene->vertex_triangle_count;
+    return split < begin ? begin : split < end ? split : end;
+}
+
 #endif

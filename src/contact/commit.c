@@ -31,8 +31,7 @@ static void limit_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     sn_contact_scene *scene = job->scene;
 
     // A range may hold both kinds.
-    int32_t split = scene->vertex_triangle_count;
-    int32_t middle = split < begin ? begin : split < end ? split : end;
+    int32_t middle = sn_contact_find_split(scene, begin, end);
     SN_ISA_PICK(scene->context->isa, sn_contact_limit_blocks)
     (scene, begin, middle, job->motion, scene->shares);
     SN_ISA_PICK(scene->context->isa, sn_contact_limit_blocks)

@@ -17,8 +17,7 @@ static void measure_range(void *data, int32_t begin, int32_t end, int32_t chunk)
     sn_contact_scene *scene = job->scene;
 
     // A range may hold both kinds.
-    int32_t split = scene->vertex_triangle_count;
-    int32_t middle = split < begin ? begin : split < end ? split : end;
+    int32_t middle = sn_contact_find_split(scene, begin, end);
     SN_ISA_PICK(scene->context->isa, sn_contact_measure_blocks)
     (scene->pairs, begin, middle, job->x);
     SN_ISA_PICK(scene->context->isa, sn_contact_measure_blocks)(scene->pairs, middle, end, job->x);

@@ -114,15 +114,7 @@ static int32_t find_carrier(const sn_shape *shape, sn_vec3 X) {
     sn_shape_point at;
     sn_shape_at_point(shape, X, &at);
 
-    int32_t best = 0;
-
-    for (int32_t k = 1; k < at.count; k++) {
-        if (at.weight[k] > at.weight[best]) {
-            best = k;
-        }
-    }
-
-    return at.node[best];
+    return sn_shape_point_strongest(&at);
 }
 
 static sn_frame_motion motion_at(const sn_fade_pose *pose, const sn_shape *shape, sn_vec3 X) {

@@ -110,15 +110,7 @@ static int32_t strongest(const sn_frame_model *model, sn_vec3 X) {
     sn_shape_point at;
     sn_frame_weights_at(model, X, &at);
 
-    int32_t best = 0;
-
-    for (int32_t k = 1; k < at.count; k++) {
-        if (at.weight[k] > at.weight[best]) {
-            best = k;
-        }
-    }
-
-    return at.node[best];
+    return sn_shape_point_strongest(&at);
 }
 
 // Initialises the last node of the draft with the old body's motion at its position.

@@ -329,25 +329,33 @@ sinew_status sn_compute_mass_moments(const sn_shape *shape, int32_t degree, doub
     return integrate(&job, add_nodes, moments);
 }
 
-// Numbers the pairs that share a voxel, i <= j, ascending.
-static int32_t number_pairs(const mass_job *job, int32_t *index) {
-    size_t nodes = (size_t)job->node_count;
+// Marks the pairs i <= j of nodes that share a voxel.
+static void mark_pairs(const mass_job *job, int32_t voxel, int32_t *index) {
     voxel_row row;
-    for (int32_t v = 0; v < job->shape->voxels->count; v++) {
-        read_row(job, v, &row);
-        for (int32_t k = 0; k < row.count; k++) {
-            for (int32_t l = k; l < row.count; l++) {
-                index[(size_t)row.node[k] * nodes + (size_t)row.node[l]] = 1;
-            }
+    read_row(job, voxel, &row);
+    for (int32_t k = 0; k < row.count; k++) {
+        for (int32_t l = k; l < row.count; l++) {
+            index[(size_t)row.node[k] * (size_t)job->node_count + (size_t)row.node[l]] = 1;
         }
     }
+}
 
+// Numbers the marked pairs, ascending; others get -1.
+static int32_t number_marked(size_t nodes, int32_t *index) {
     int32_t count = 0;
     for (size_t k = 0; k < nodes * nodes; k++) {
         index[k] = index[k] ? count++ : -1;
     }
 
     return count;
+}
+
+static int32_t number_pairs(const mass_job *job, int32_t *index) {
+    for (int32_t v = 0; v < job->shape->voxels->count; v++) {
+        mark_pairs(job, v, index);
+    }
+
+    return number_marked((size_t)job->node_count, index);
 }
 
 static sn_vec3 center_of_mass(const sn_shape *shape) {
@@ -584,23 +592,11 @@ static int32_t number_changed_pairs(const mass_job *after, const sn_insertion_ch
     }
 
     // Mark the pairs that occur in the range of the change.
-    voxel_row row;
     for (int32_t i = 0; i < change->changed->voxel_count; i++) {
-        read_row(after, change->changed->voxel[i], &row);
-        for (int32_t k = 0; k < row.count; k++) {
-            for (int32_t l = k; l < row.count; l++) {
-                index[(size_t)row.node[k] * nodes + (size_t)row.node[l]] = 1;
-            }
-        }
+        mark_pairs(after, change->changed->voxel[i], index);
     }
 
-    // Number the marked pairs.
-    int32_t count = 0;
-    for (size_t k = 0; k < nodes * nodes; k++) {
-        index[k] = index[k] ? count++ : -1;
-    }
-
-    return count;
+    return number_marked(nodes, index);
 }
 
 // Adds the pairs of a row of `job` at a voxel, times a sign; the node `gone` no longer has pairs.

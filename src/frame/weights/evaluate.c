@@ -16,6 +16,17 @@
 
 enum { CHUNK = 256, ROOM = 16 * CHUNK };
 
+int32_t sn_shape_point_strongest(const sn_shape_point *point) {
+    int32_t best = 0;
+    for (int32_t k = 1; k < point->count; k++) {
+        if (point->weight[k] > point->weight[best]) {
+            best = k;
+        }
+    }
+
+    return point->node[best];
+}
+
 int32_t sn_point_entry(sn_shape_point *point, int32_t node) {
     int32_t place = point->count;
     while (place > 0 && point->node[place - 1] >= node) {

@@ -93,6 +93,9 @@ typedef struct sn_shape_point {
     double gradient[SN_POINT_NODES + 1][3];
 } sn_shape_point;
 
+// The node with the largest weight at a point that has any.
+int32_t sn_shape_point_strongest(const sn_shape_point *point);
+
 // Whether the weights are solutions of a differential equation without flux through the surface, so
 // that their gradients come from fluxes and are accurate up to surfaces and borders of materials.
 static inline bool sn_shape_is_smooth(const sn_shape *shape) {
