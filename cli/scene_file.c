@@ -135,8 +135,10 @@ void cli_scene_print_supports(sinew_scene *scene) {
 
         sinew_support_report *reports = calloc((size_t)body.support_count + 1, sizeof *reports);
         bool known = reports && sinew_scene_compute_supports(scene, i, reports) == SINEW_OK;
-        for (int32_t k = 0; known && k < body.support_count; k++) {
-            print_support(body.name, &reports[k]);
+        if (known) {
+            for (int32_t k = 0; k < body.support_count; k++) {
+                print_support(body.name, &reports[k]);
+            }
         }
         free(reports);
     }

@@ -190,22 +190,28 @@ void sn_buffer_add_f64(sn_buffer *buffer, double value) {
 
 void sn_buffer_add_i32s(sn_buffer *buffer, const int32_t *values, size_t count) {
     uint8_t *at = sn_buffer_push(buffer, count, 4);
-    for (size_t i = 0; at && i < count; i++) {
-        store(at + 4 * i, (uint32_t)values[i], 4);
+    if (at) {
+        for (size_t i = 0; i < count; i++) {
+            store(at + 4 * i, (uint32_t)values[i], 4);
+        }
     }
 }
 
 void sn_buffer_add_f32s(sn_buffer *buffer, const double *values, size_t count) {
     uint8_t *at = sn_buffer_push(buffer, count, 4);
-    for (size_t i = 0; at && i < count; i++) {
-        store(at + 4 * i, float_bits((float)values[i]), 4);
+    if (at) {
+        for (size_t i = 0; i < count; i++) {
+            store(at + 4 * i, float_bits((float)values[i]), 4);
+        }
     }
 }
 
 void sn_buffer_add_f64s(sn_buffer *buffer, const double *values, size_t count) {
     uint8_t *at = sn_buffer_push(buffer, count, 8);
-    for (size_t i = 0; at && i < count; i++) {
-        store(at + 8 * i, double_bits(values[i]), 8);
+    if (at) {
+        for (size_t i = 0; i < count; i++) {
+            store(at + 8 * i, double_bits(values[i]), 8);
+        }
     }
 }
 

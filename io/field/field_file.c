@@ -91,8 +91,10 @@ static bool scale(double *numbers, int32_t count) {
         largest = fmax(largest, fabs(numbers[k]));
     }
 
-    for (int32_t k = 0; k < count && largest > 0; k++) {
-        numbers[k] /= largest;
+    if (largest > 0) {
+        for (int32_t k = 0; k < count; k++) {
+            numbers[k] /= largest;
+        }
     }
 
     return largest > 0;

@@ -477,9 +477,11 @@ static void label_bones(const sinew_mesh *flesh, const sinew_skeleton *skeleton,
         }
 
         labels[t] = label_at(skeleton, center, radius);
-        for (int k = 0; k < 4 && labels[t] > 0; k++) {
-            int32_t *label = &node_labels[nodes[k]];
-            *label = *label == 0 || *label == labels[t] ? labels[t] : shared;
+        if (labels[t] > 0) {
+            for (int k = 0; k < 4; k++) {
+                int32_t *label = &node_labels[nodes[k]];
+                *label = *label == 0 || *label == labels[t] ? labels[t] : shared;
+            }
         }
     }
 

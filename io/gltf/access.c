@@ -378,8 +378,10 @@ sinew_status sn_gltf_numbers(sn_gltf_reader *r, const sn_json *object, const cha
     }
 
     // Decode, then apply sparse replacements.
-    for (int32_t i = 0; at && i < a.count; i++) {
-        decode_element(&a, at + (size_t)i * stride, numbers + (size_t)i * (size_t)components);
+    if (at) {
+        for (int32_t i = 0; i < a.count; i++) {
+            decode_element(&a, at + (size_t)i * stride, numbers + (size_t)i * (size_t)components);
+        }
     }
 
     const sn_json *sparse = sn_json_get(a.json, "sparse");

@@ -212,12 +212,14 @@ static sinew_status add_channel(amender *a, int32_t animation, int32_t node, int
 
     // Find the channel to replace.
     const sn_json *channels = sn_json_get(json, "channels");
-    for (int32_t i = 0; replaces && i < channels->count; i++) {
-        const sn_json *target = sn_json_get(sn_json_at(channels, i), "target");
-        const sn_json *path = sn_json_get(target, "path");
-        const sn_json *at = sn_json_get(target, "node");
-        if (path && at && strcmp(path->string, "weights") == 0 && (int32_t)at->number == node) {
-            channel = i;
+    if (replaces) {
+        for (int32_t i = 0; i < channels->count; i++) {
+            const sn_json *target = sn_json_get(sn_json_at(channels, i), "target");
+            const sn_json *path = sn_json_get(target, "path");
+            const sn_json *at = sn_json_get(target, "node");
+            if (path && at && strcmp(path->string, "weights") == 0 && (int32_t)at->number == node) {
+                channel = i;
+            }
         }
     }
 
@@ -257,8 +259,10 @@ static sinew_status animate_node(amender *a, int32_t node, int32_t animation, in
 
     // Weights of a node override those of its mesh, so they need the zeros too.
     int32_t own = count_of(item(a, "nodes", node), "weights");
-    for (int32_t k = own; own > 0 && k < before + a->what->target_count; k++) {
-        SN_TRY(set(a, "nodes[%d].weights[%d]=0", (int)node, (int)k));
+    if (own > 0) {
+        for (int32_t k = own; k < before + a->what->target_count; k++) {
+            SN_TRY(set(a, "nodes[%d].weights[%d]=0", (int)node, (int)k));
+        }
     }
 
     return SINEW_OK;
@@ -316,11 +320,13 @@ static void write_list(const amender *a, sn_json_writer *json, const sn_json *li
                        const sn_buffer *added) {
     bool views = added == &a->views;
     sn_json_begin_array(json);
-    for (int32_t i = 0; list && i < list->count; i++) {
-        if (views) {
-            write_view(a, json, &list->items[i]);
-        } else {
-            sn_json_write_tree(json, &list->items[i]);
+    if (list) {
+        for (int32_t i = 0; i < list->count; i++) {
+            if (views) {
+                write_view(a, json, &list->items[i]);
+            } else {
+                sn_json_write_tree(json, &list->items[i]);
+            }
         }
     }
 

@@ -86,21 +86,23 @@ static sinew_status check_asset(sn_gltf_reader *r) {
 
     // Extensions that the file requires must be known or irrelevant to geometry.
     const sn_json *required = sn_json_get(r->root, "extensionsRequired");
-    for (int32_t i = 0; required && required->kind == SN_JSON_ARRAY && i < required->count; i++) {
-        const sn_json *extension = &required->items[i];
-        const char *name = NULL;
-        if (!sn_json_string(&r->mistakes, extension, &name)) {
-            return sn_gltf_fail(r);
-        }
+    if (required && required->kind == SN_JSON_ARRAY) {
+        for (int32_t i = 0; i < required->count; i++) {
+            const sn_json *extension = &required->items[i];
+            const char *name = NULL;
+            if (!sn_json_string(&r->mistakes, extension, &name)) {
+                return sn_gltf_fail(r);
+            }
 
-        bool fine = strncmp(name, "KHR_materials_", 14) == 0;
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-            fine = fine || strcmp(name, known[k]) == 0;
-        }
+            bool fine = strncmp(name, "KHR_materials_", 14) == 0;
+            for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+                fine = fine || strcmp(name, known[k]) == 0;
+            }
 
-        if (!fine) {
-            return SN_GLTF_REFUSE(r, extension,
-                                  "the file needs the extension %.60s, which is not read", name);
+            if (!fine) {
+                return SN_GLTF_REFUSE(
+                    r, extension, "the file needs the extension %.60s, which is not read", name);
+            }
         }
     }
 
@@ -238,16 +240,18 @@ static sinew_status read_children(sn_gltf_reader *r, const sn_json *nodes, sn_gl
             return sn_gltf_fail(r);
         }
 
-        for (int32_t k = 0; children && k < children->count; k++) {
-            int32_t child;
-            SN_TRY(sn_gltf_reference(r, &children->items[k], count, &child));
-            if (out[child].parent >= 0 || child == i) {
-                return SN_GLTF_REFUSE(r, &children->items[k],
-                                      "node %d has a parent already; the nodes must form trees",
-                                      child);
-            }
+        if (children) {
+            for (int32_t k = 0; k < children->count; k++) {
+                int32_t child;
+                SN_TRY(sn_gltf_reference(r, &children->items[k], count, &child));
+                if (out[child].parent >= 0 || child == i) {
+                    return SN_GLTF_REFUSE(r, &children->items[k],
+                                          "node %d has a parent already; the nodes must form trees",
+                                          child);
+                }
 
-            out[child].parent = i;
+                out[child].parent = i;
+            }
         }
     }
 
@@ -323,10 +327,12 @@ static sinew_status read_scene(sn_gltf_reader *r) {
         return sn_gltf_fail(r);
     }
 
-    for (int32_t i = 0; roots && i < roots->count; i++) {
-        int32_t node;
-        SN_TRY(sn_gltf_reference(r, &roots->items[i], view->node_count, &node));
-        in_scene[node] = true;
+    if (roots) {
+        for (int32_t i = 0; i < roots->count; i++) {
+            int32_t node;
+            SN_TRY(sn_gltf_reference(r, &roots->items[i], view->node_count, &node));
+            in_scene[node] = true;
+        }
     }
 
     // A node is shown if an ancestor is a root of the scene. Every path is walked only once.

@@ -72,17 +72,19 @@ void sn_gltf_sample(const sn_gltf_channel *channel, double time, double *out) {
 void sn_gltf_pose(const sn_gltf *gltf, int32_t animation, double time, sn_gltf_node *nodes) {
     SN_ASSERT(animation < gltf->animation_count);
     memcpy(nodes, gltf->nodes, (size_t)gltf->node_count * sizeof *nodes);
-    for (int32_t i = 0; animation >= 0 && i < gltf->animations[animation].channel_count; i++) {
-        const sn_gltf_channel *channel = &gltf->animations[animation].channels[i];
-        sn_gltf_node *node = &nodes[channel->node];
-        if (channel->path == SN_GLTF_WEIGHTS) {
-            continue;
-        }
+    if (animation >= 0) {
+        for (int32_t i = 0; i < gltf->animations[animation].channel_count; i++) {
+            const sn_gltf_channel *channel = &gltf->animations[animation].channels[i];
+            sn_gltf_node *node = &nodes[channel->node];
+            if (channel->path == SN_GLTF_WEIGHTS) {
+                continue;
+            }
 
-        sn_gltf_sample(channel, time,
-                       channel->path == SN_GLTF_ROTATION ? node->rotation
-                       : channel->path == SN_GLTF_SCALE  ? node->scale
-                                                         : node->translation);
+            sn_gltf_sample(channel, time,
+                           channel->path == SN_GLTF_ROTATION ? node->rotation
+                           : channel->path == SN_GLTF_SCALE  ? node->scale
+                                                             : node->translation);
+        }
     }
 }
 

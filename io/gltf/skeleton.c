@@ -312,12 +312,14 @@ static bool changes_scale(const bridge *b, const sn_gltf_channel *channel) {
 static double animation_length(const bridge *b) {
     double last = 0;
     bool scales = false;
-    for (int32_t i = 0; b->animation && i < b->animation->channel_count; i++) {
-        const sn_gltf_channel *channel = &b->animation->channels[i];
-        if (channel->key_count > 0) {
-            last = fmax(last, channel->times[channel->key_count - 1]);
+    if (b->animation) {
+        for (int32_t i = 0; i < b->animation->channel_count; i++) {
+            const sn_gltf_channel *channel = &b->animation->channels[i];
+            if (channel->key_count > 0) {
+                last = fmax(last, channel->times[channel->key_count - 1]);
+            }
+            scales = scales || changes_scale(b, channel);
         }
-        scales = scales || changes_scale(b, channel);
     }
 
     if (scales) {
@@ -374,10 +376,12 @@ static sinew_status choose_animation(bridge *b) {
         b->animation = &b->gltf->animations[0];
     }
 
-    for (int32_t i = 0; b->def->animation && i < b->gltf->animation_count; i++) {
-        b->animation = &b->gltf->animations[i];
-        if (b->animation->name && strcmp(b->animation->name, b->def->animation) == 0) {
-            return SINEW_OK;
+    if (b->def->animation) {
+        for (int32_t i = 0; i < b->gltf->animation_count; i++) {
+            b->animation = &b->gltf->animations[i];
+            if (b->animation->name && strcmp(b->animation->name, b->def->animation) == 0) {
+                return SINEW_OK;
+            }
         }
     }
 
@@ -398,8 +402,10 @@ static sinew_status build(bridge *b, sinew_skeleton **skeleton, sinew_motion **m
     sn_rigid *rest = SN_PUSH(b->scratch, sn_rigid, b->count);
     SN_TRY(sn_arena_status(b->scratch));
     SN_TRY(sort_joints(b));
-    for (int32_t i = 0; b->def->order && i < b->count; i++) {
-        b->def->order[b->order[i]] = i;
+    if (b->def->order) {
+        for (int32_t i = 0; i < b->count; i++) {
+            b->def->order[b->order[i]] = i;
+        }
     }
     SN_TRY(find_rest(b, rest));
     SN_TRY(make_skeleton(b, rest, skeleton));

@@ -87,8 +87,10 @@ static double choose_weights(const sn_skin_def *def, int32_t point, int32_t coun
         kept += weights[k];
     }
 
-    for (int32_t k = 0; kept > 0 && k < count; k++) {
-        weights[k] /= kept;
+    if (kept > 0) {
+        for (int32_t k = 0; k < count; k++) {
+            weights[k] /= kept;
+        }
     }
 
     return all - kept;

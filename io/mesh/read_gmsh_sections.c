@@ -296,8 +296,10 @@ static sinew_status read_node_block(sn_gmsh *g, int64_t left) {
     for (int64_t i = 0; i < count; i++) {
         SN_TRY(read_node(g, points + 3 * i));
         double skipped;
-        for (value = 0; parametric && value < dimension; value++) {
-            SN_TRY(sn_gmsh_double(g, "a parameter", &skipped));
+        if (parametric) {
+            for (value = 0; value < dimension; value++) {
+                SN_TRY(sn_gmsh_double(g, "a parameter", &skipped));
+            }
         }
     }
 

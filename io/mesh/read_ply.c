@@ -126,9 +126,11 @@ static sinew_status read_property(reader *r, const char *begin) {
     }
 
     p.use = use_of(e->name, name, p.list);
-    for (int32_t i = 0; i < e->property_count && p.use != SKIPPED; i++) {
-        if (e->properties[i].use == p.use) {
-            return FAIL(r, name.at, "there is already a property for the same purpose");
+    if (p.use != SKIPPED) {
+        for (int32_t i = 0; i < e->property_count; i++) {
+            if (e->properties[i].use == p.use) {
+                return FAIL(r, name.at, "there is already a property for the same purpose");
+            }
         }
     }
 
@@ -305,9 +307,11 @@ static const element *find_element(const reader *r, const char *name) {
 }
 
 static bool has_use(const element *e, usage use) {
-    for (int32_t i = 0; e && i < e->property_count; i++) {
-        if (e->properties[i].use == use) {
-            return true;
+    if (e) {
+        for (int32_t i = 0; i < e->property_count; i++) {
+            if (e->properties[i].use == use) {
+                return true;
+            }
         }
     }
     return false;

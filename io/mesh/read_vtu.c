@@ -81,12 +81,14 @@ static sinew_status read_type(reader *r, const sn_xml_tag *tag, sn_number_type *
                                         "UInt32", "Int64", "UInt64", "Float32", "Float64"};
 
     sn_word word = sn_xml_attribute(tag, "type");
-    for (int i = 0; word.at && i < 10; i++) {
-        if (!sn_word_is(word, names[i])) {
-            continue;
+    if (word.at) {
+        for (int i = 0; i < 10; i++) {
+            if (!sn_word_is(word, names[i])) {
+                continue;
+            }
+            *type = (sn_number_type)i;
+            return SINEW_OK;
         }
-        *type = (sn_number_type)i;
-        return SINEW_OK;
     }
 
     return FAIL(r, tag->at,

@@ -193,10 +193,12 @@ static void add_piece(writer *w, const sn_fields *fields) {
         "<UnstructuredGrid>\n<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%lld\">\n<PointData>\n",
         mesh->point_count, (long long)w->cell_count);
 
-    for (int32_t i = 0; fields && i < fields->point_count; i++) {
-        const sn_field *f = &fields->point[i];
-        add_numbers(w, f->name, f->components, f->values,
-                    (size_t)mesh->point_count * (size_t)f->components);
+    if (fields) {
+        for (int32_t i = 0; i < fields->point_count; i++) {
+            const sn_field *f = &fields->point[i];
+            add_numbers(w, f->name, f->components, f->values,
+                        (size_t)mesh->point_count * (size_t)f->components);
+        }
     }
 
     sn_buffer_add_text(w->out, "</PointData>\n<CellData>\n");
@@ -204,10 +206,12 @@ static void add_piece(writer *w, const sn_fields *fields) {
         add_labels(w);
     }
 
-    for (int32_t i = 0; fields && i < fields->cell_count; i++) {
-        const sn_field *f = &fields->cell[i];
-        add_numbers(w, f->name, f->components, f->values,
-                    (size_t)w->cell_count * (size_t)f->components);
+    if (fields) {
+        for (int32_t i = 0; i < fields->cell_count; i++) {
+            const sn_field *f = &fields->cell[i];
+            add_numbers(w, f->name, f->components, f->values,
+                        (size_t)w->cell_count * (size_t)f->components);
+        }
     }
 
     sn_buffer_add_text(w->out, "</CellData>\n<Points>\n");

@@ -54,8 +54,10 @@ double sn_legend_width(const sn_legend *legend) {
     double width = 0;
     sn_text_style style = sn_text_style_default(size);
 
-    for (int32_t i = 0; !legend->map && i < legend->name_count; i++) {
-        width += (swatch + 0.4 + 1) * size + sn_text_width(&style, legend->names[i]);
+    if (!legend->map) {
+        for (int32_t i = 0; i < legend->name_count; i++) {
+            width += (swatch + 0.4 + 1) * size + sn_text_width(&style, legend->names[i]);
+        }
     }
 
     return legend->map ? 16 * size : width;

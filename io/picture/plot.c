@@ -322,11 +322,13 @@ static void add_axes(sn_buffer *svg, const panel_layout *layout) {
 
     add_minor_grid(svg, layout, true);
     add_minor_grid(svg, layout, false);
-    for (int32_t i = 0; !named && i < x->ticks.count; i++) {
-        double at = to_pixel(x, x->ticks.values[i]);
-        add_line(svg, at, y->begin, at, y->end, grid_style);
-        add_tick_label(svg, x, at, y->begin + 17, " text-anchor=\"middle\" fill=\"#3c444d\"",
-                       x->ticks.values[i]);
+    if (!named) {
+        for (int32_t i = 0; i < x->ticks.count; i++) {
+            double at = to_pixel(x, x->ticks.values[i]);
+            add_line(svg, at, y->begin, at, y->end, grid_style);
+            add_tick_label(svg, x, at, y->begin + 17, " text-anchor=\"middle\" fill=\"#3c444d\"",
+                           x->ticks.values[i]);
+        }
     }
 
     for (int32_t i = 0; i < y->ticks.count; i++) {

@@ -325,10 +325,13 @@ static void draw_large(sn_raster_tile *tile, const drawing *d) {
                 int64_t value = e->value + 16 * ((x - d->left) * e->dx + (y - d->top) * e->dy);
                 touched = value + e->reach >= 0;
 
-                for (int s = 0; touched && value < e->reach && s < SN_RASTER_SAMPLES; s++) {
-                    if (value + sn_raster_offsets[s][0] * e->dx + sn_raster_offsets[s][1] * e->dy <
-                        0) {
-                        outside[s] = -1;
+                if (touched && value < e->reach) {
+                    for (int s = 0; s < SN_RASTER_SAMPLES; s++) {
+                        if (value + sn_raster_offsets[s][0] * e->dx +
+                                sn_raster_offsets[s][1] * e->dy <
+                            0) {
+                            outside[s] = -1;
+                        }
                     }
                 }
             }

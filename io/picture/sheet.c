@@ -128,11 +128,13 @@ sinew_status sn_sheet_create(sinew_context *context, const sn_sheet_def *def, sn
 
     sn_text_style style = sn_text_style_default(def->text_size);
     style.color = sn_color_hex(0x59616b);
-    for (int32_t i = 0; def->captions && i < def->count; i++) {
-        int32_t x = result.left + i % result.columns * result.step_x;
-        int32_t y = result.top + i / result.columns * result.step_y;
-        sn_text_draw(result.image, x + 1, y + def->cell_height + 1.2 * def->text_size, &style,
-                     def->captions[i]);
+    if (def->captions) {
+        for (int32_t i = 0; i < def->count; i++) {
+            int32_t x = result.left + i % result.columns * result.step_x;
+            int32_t y = result.top + i / result.columns * result.step_y;
+            sn_text_draw(result.image, x + 1, y + def->cell_height + 1.2 * def->text_size, &style,
+                         def->captions[i]);
+        }
     }
 
     *sheet = result;

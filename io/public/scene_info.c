@@ -127,13 +127,15 @@ sinew_status sinew_scene_compute_supports(sinew_scene *scene, int32_t body,
     }
 
     // One report for each entry, and one for whatever else holds the body.
-    for (int32_t k = 0; status == SINEW_OK && k <= count; k++) {
-        snprintf(reports[k].name, sizeof reports[k].name, "other");
-        if (k < count) {
-            sn_scene_support_name(member->scene, k, reports[k].name);
+    if (status == SINEW_OK) {
+        for (int32_t k = 0; k <= count; k++) {
+            snprintf(reports[k].name, sizeof reports[k].name, "other");
+            if (k < count) {
+                sn_scene_support_name(member->scene, k, reports[k].name);
+            }
+            memcpy(reports[k].force, sums[k].force, sizeof sums[k].force);
+            memcpy(reports[k].torque, sums[k].torque, sizeof sums[k].torque);
         }
-        memcpy(reports[k].force, sums[k].force, sizeof sums[k].force);
-        memcpy(reports[k].torque, sums[k].torque, sizeof sums[k].torque);
     }
 
     sn_arena_destroy(&scratch);

@@ -118,11 +118,13 @@ static sinew_status check_def(sinew_context *context, const sinew_soften_def *de
 
 static sinew_status choose_animation(softener *s) {
     s->animation = s->gltf->animation_count > 0 ? 0 : -1;
-    for (int32_t i = 0; s->def->animation && i < s->gltf->animation_count; i++) {
-        const char *name = s->gltf->animations[i].name;
-        if (name && strcmp(name, s->def->animation) == 0) {
-            s->animation = i;
-            return SINEW_OK;
+    if (s->def->animation) {
+        for (int32_t i = 0; i < s->gltf->animation_count; i++) {
+            const char *name = s->gltf->animations[i].name;
+            if (name && strcmp(name, s->def->animation) == 0) {
+                s->animation = i;
+                return SINEW_OK;
+            }
         }
     }
 
@@ -621,8 +623,10 @@ static sinew_status make_keys(softener *s) {
     s->report->images = s->image_count;
     s->times = SN_PUSH(s->arena, double, s->image_count);
     s->images = SN_PUSH(s->arena, double, 3 * (size_t)s->image_count * (size_t)s->point_count);
-    for (int32_t i = 0; s->times && i < s->image_count; i++) {
-        s->times[i] = i / s->def->rate;
+    if (s->times) {
+        for (int32_t i = 0; i < s->image_count; i++) {
+            s->times[i] = i / s->def->rate;
+        }
     }
 
     return sn_arena_status(s->arena);

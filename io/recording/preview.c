@@ -34,16 +34,18 @@ static sinew_status color_by_weights(sinew_recording *recording, int32_t body, f
         status = sinew_frame_body_get_surface_weights(member->body, &starts, &frames, &present);
     }
 
-    for (int32_t i = 0; status == SINEW_OK && i < member->surface.mesh->point_count; i++) {
-        memset(weights, 0, (size_t)nodes * sizeof *weights);
-        for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
-            weights[frames[k]] = present[k];
-        }
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < member->surface.mesh->point_count; i++) {
+            memset(weights, 0, (size_t)nodes * sizeof *weights);
+            for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
+                weights[frames[k]] = present[k];
+            }
 
-        sn_color color = sn_palette_blend(weights, nodes);
-        colors[3 * (size_t)i] = color.r;
-        colors[3 * (size_t)i + 1] = color.g;
-        colors[3 * (size_t)i + 2] = color.b;
+            sn_color color = sn_palette_blend(weights, nodes);
+            colors[3 * (size_t)i] = color.r;
+            colors[3 * (size_t)i + 1] = color.g;
+            colors[3 * (size_t)i + 2] = color.b;
+        }
     }
 
     sn_arena_destroy(&scratch);
@@ -181,9 +183,11 @@ static sinew_status write_film_picture(sinew_recording *recording,
 sinew_status sn_recording_add_moment(sinew_recording *recording, bool film) {
     sinew_scene_color color = recording->def.color;
     bool colored = color != SINEW_SCENE_COLOR_NONE && color != SINEW_SCENE_COLOR_WEIGHTS;
-    for (int32_t i = 0; colored && i < recording->scene->body_count; i++) {
-        sn_scene_member *member = &recording->world->members[i];
-        SN_TRY(sn_scene_member_compute_values(member, color, recording->values[i]));
+    if (colored) {
+        for (int32_t i = 0; i < recording->scene->body_count; i++) {
+            sn_scene_member *member = &recording->world->members[i];
+            SN_TRY(sn_scene_member_compute_values(member, color, recording->values[i]));
+        }
     }
 
     for (int32_t i = 0; i < recording->scene->body_count; i++) {

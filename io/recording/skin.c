@@ -123,9 +123,11 @@ static sinew_status measure_file(sinew_recording *recording, int32_t body, const
     }
 
     int32_t node = -1;
-    for (int32_t i = 0; status == SINEW_OK && i < file.view.node_count; i++) {
-        if (file.view.nodes[i].skin >= 0) {
-            node = i;
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < file.view.node_count; i++) {
+            if (file.view.nodes[i].skin >= 0) {
+                node = i;
+            }
         }
     }
 

@@ -73,25 +73,27 @@ static void write_member_supports(const sinew_recording *recording, sn_scene_mem
     bool made = sn_arena_status(&scratch) == SINEW_OK &&
                 sn_scene_member_compute_supports(member, reports) == SINEW_OK;
 
-    for (int32_t k = 0; made && k <= count; k++) {
-        char name[SN_SUPPORT_NAME_SIZE] = "other";
-        const double *f = reports[k].force;
-        const double *t = reports[k].torque;
-        bool any = f[0] != 0 || f[1] != 0 || f[2] != 0 || t[0] != 0 || t[1] != 0 || t[2] != 0;
-        if (k == count && !any) {
-            continue;
+    if (made) {
+        for (int32_t k = 0; k <= count; k++) {
+            char name[SN_SUPPORT_NAME_SIZE] = "other";
+            const double *f = reports[k].force;
+            const double *t = reports[k].torque;
+            bool any = f[0] != 0 || f[1] != 0 || f[2] != 0 || t[0] != 0 || t[1] != 0 || t[2] != 0;
+            if (k == count && !any) {
+                continue;
+            }
+            if (k < count) {
+                sn_scene_support_name(member->scene, k, name);
+            }
+            sn_json_begin_object(json);
+            sn_json_write_key(json, "body");
+            sn_json_write_string(json, member->scene->name);
+            sn_json_write_key(json, "entry");
+            sn_json_write_string(json, name);
+            sn_json_write_numbers_pair(json, "force", f, 3);
+            sn_json_write_numbers_pair(json, "torque", t, 3);
+            sn_json_end_object(json);
         }
-        if (k < count) {
-            sn_scene_support_name(member->scene, k, name);
-        }
-        sn_json_begin_object(json);
-        sn_json_write_key(json, "body");
-        sn_json_write_string(json, member->scene->name);
-        sn_json_write_key(json, "entry");
-        sn_json_write_string(json, name);
-        sn_json_write_numbers_pair(json, "force", f, 3);
-        sn_json_write_numbers_pair(json, "torque", t, 3);
-        sn_json_end_object(json);
     }
     sn_arena_destroy(&scratch);
 }

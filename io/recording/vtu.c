@@ -354,8 +354,10 @@ sinew_status sn_recording_write_frames(sinew_recording *recording, const sn_scen
             status = sinew_frame_body_get_matrix(member->body, (int32_t)i, matrix);
         }
 
-        for (size_t k = 0; status == SINEW_OK && k < 9; k++) {
-            axes[k % 3][3 * i + k / 3] = matrix[k];
+        if (status == SINEW_OK) {
+            for (size_t k = 0; k < 9; k++) {
+                axes[k % 3][3 * i + k / 3] = matrix[k];
+            }
         }
     }
 

@@ -167,8 +167,10 @@ static sinew_status draw_view(painter *p, view view, sn_image image) {
     bool open = view == VIEW_TISSUES && p->half;
     const sinew_mesh *shown = open ? p->half : surface;
 
-    for (int32_t i = 0; i < surface->point_count && !open; i++) {
-        set_color(p->colors, i, vertex_color(p, view, i));
+    if (!open) {
+        for (int32_t i = 0; i < surface->point_count; i++) {
+            set_color(p->colors, i, vertex_color(p, view, i));
+        }
     }
 
     sn_picture_mesh mesh = sn_picture_mesh_default();

@@ -86,8 +86,11 @@ static sinew_status apply_loads(const sn_scene_member *member, double time) {
         }
     }
 
-    for (int32_t node = 0; any && node < member->mesh->point_count; node++) {
-        SN_TRY(sinew_body_set_forces(member->body, &node, 1, member->forces + 3 * (size_t)node));
+    if (any) {
+        for (int32_t node = 0; node < member->mesh->point_count; node++) {
+            SN_TRY(
+                sinew_body_set_forces(member->body, &node, 1, member->forces + 3 * (size_t)node));
+        }
     }
 
     return SINEW_OK;

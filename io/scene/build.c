@@ -56,9 +56,11 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name,
     sinew_element kinds[] = {SINEW_ELEMENT_TET10, SINEW_ELEMENT_HEX8, SINEW_ELEMENT_TET4};
     sinew_element kind = SINEW_ELEMENT_TRIANGLE;
 
-    for (int i = 0; status == SINEW_OK && !surface && i < 3; i++) {
-        if (file.view.cells[kinds[i]].count > 0 && !shape->tetrahedralize) {
-            kind = kinds[i];
+    if (status == SINEW_OK && !surface) {
+        for (int i = 0; i < 3; i++) {
+            if (file.view.cells[kinds[i]].count > 0 && !shape->tetrahedralize) {
+                kind = kinds[i];
+            }
         }
     }
 
@@ -717,19 +719,23 @@ void sn_scene_world_destroy(sn_scene_world *world) {
         return;
     }
 
-    for (int32_t i = 0; world->members && i < world->scene->body_count; i++) {
-        sinew_binding_destroy(world->members[i].binding);
+    if (world->members) {
+        for (int32_t i = 0; i < world->scene->body_count; i++) {
+            sinew_binding_destroy(world->members[i].binding);
+        }
     }
 
     sinew_world_destroy(world->world);
-    for (int32_t i = 0; world->members && i < world->scene->body_count; i++) {
-        sn_scene_member *member = &world->members[i];
-        if (member->ops && member->ops->release) {
-            member->ops->release(member);
-        }
+    if (world->members) {
+        for (int32_t i = 0; i < world->scene->body_count; i++) {
+            sn_scene_member *member = &world->members[i];
+            if (member->ops && member->ops->release) {
+                member->ops->release(member);
+            }
 
-        sinew_field_destroy(member->field);
-        sinew_mesh_destroy(member->mesh);
+            sinew_field_destroy(member->field);
+            sinew_mesh_destroy(member->mesh);
+        }
     }
 
     sn_bones_destroy(world);

@@ -109,9 +109,11 @@ static sinew_status make_tissues(const sn_builder *b, sn_scene_member *member, s
 static bool in_rigid(const sinew_voxels *voxels, const tissue_table *table,
                      const double position[3]) {
     int32_t voxel = sinew_voxels_find_nearest(voxels, position, INFINITY);
-    for (int32_t i = 0; voxel >= 0 && i < table->count; i++) {
-        if (table->labels[i] == sinew_voxels_get_labels(voxels)[voxel]) {
-            return table->tissues[i].rigid;
+    if (voxel >= 0) {
+        for (int32_t i = 0; i < table->count; i++) {
+            if (table->labels[i] == sinew_voxels_get_labels(voxels)[voxel]) {
+                return table->tissues[i].rigid;
+            }
         }
     }
 
@@ -317,8 +319,10 @@ static int32_t hold_of_axes(int32_t axes) {
 // Whether a selection contains numbers, which are those of frames.
 static bool selects_by_number(const sn_select *select) {
     bool found = select->kind == SN_SELECT_NODES;
-    for (int32_t i = 0; select->parts && i < select->count; i++) {
-        found = found || selects_by_number(&select->parts[i]);
+    if (select->parts) {
+        for (int32_t i = 0; i < select->count; i++) {
+            found = found || selects_by_number(&select->parts[i]);
+        }
     }
     return found;
 }

@@ -56,9 +56,11 @@ static void number_cores(const sn_scene_member *member, int32_t *cores) {
     const sn_scene_positions *positions = &member->scene->positions;
     for (int32_t t = 0; t < member->mesh->element_count; t++) {
         cores[t] = -1;
-        for (int32_t i = 0; member->mesh->labels && i < positions->core_count; i++) {
-            if (member->mesh->labels[t] == positions->cores[i]) {
-                cores[t] = i;
+        if (member->mesh->labels) {
+            for (int32_t i = 0; i < positions->core_count; i++) {
+                if (member->mesh->labels[t] == positions->cores[i]) {
+                    cores[t] = i;
+                }
             }
         }
     }

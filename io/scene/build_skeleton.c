@@ -201,8 +201,10 @@ const sinew_rig_report *sn_scene_member_rigging(const sn_scene_member *member) {
 }
 
 void sn_bones_destroy(sn_scene_world *world) {
-    for (int32_t i = 0; world->bones && i < world->scene->skeleton_count; i++) {
-        sinew_skeleton_destroy(world->bones[i].skeleton);
-        sinew_motion_destroy(world->bones[i].motion);
+    if (world->bones) {
+        for (int32_t i = 0; i < world->scene->skeleton_count; i++) {
+            sinew_skeleton_destroy(world->bones[i].skeleton);
+            sinew_motion_destroy(world->bones[i].motion);
+        }
     }
 }

@@ -114,8 +114,10 @@ static sinew_status voxels_of_parts(const sn_builder *b, const sn_scene_shape *s
                                                    voxels, NULL);
     }
 
-    for (int32_t i = 0; meshes && i < maps->part_count; i++) {
-        sinew_mesh_destroy(meshes[i]);
+    if (meshes) {
+        for (int32_t i = 0; i < maps->part_count; i++) {
+            sinew_mesh_destroy(meshes[i]);
+        }
     }
 
     sn_arena_destroy(&scratch);
@@ -163,12 +165,16 @@ sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *s
                                     const sinew_voxel_def *grid, sinew_voxels **voxels) {
     const sn_scene_maps *maps = shape->maps;
     SN_TRY(make_solid(b, shape, grid, voxels));
-    for (int32_t i = 0; maps && i < maps->layer_count; i++) {
-        SN_TRY(sinew_voxels_paint_layers(*voxels, &maps->layers[i]));
+    if (maps) {
+        for (int32_t i = 0; i < maps->layer_count; i++) {
+            SN_TRY(sinew_voxels_paint_layers(*voxels, &maps->layers[i]));
+        }
     }
 
-    for (int32_t i = 0; maps && i < maps->gradient_count; i++) {
-        SN_TRY(sinew_voxels_apply_gradient(*voxels, &maps->gradients[i]));
+    if (maps) {
+        for (int32_t i = 0; i < maps->gradient_count; i++) {
+            SN_TRY(sinew_voxels_apply_gradient(*voxels, &maps->gradients[i]));
+        }
     }
 
     return SINEW_OK;
@@ -183,19 +189,21 @@ static sinew_status copy_with_labels(const sn_builder *b, const sinew_mesh *mesh
     sinew_status status = sn_arena_status(&scratch);
 
     // The voxel nearest to the middle of the corners.
-    for (int32_t e = 0; status == SINEW_OK && e < mesh->element_count; e++) {
-        double middle[3];
-        sn_vec3 sum = {0, 0, 0};
-        const int32_t *nodes = mesh->indices + width * (size_t)e;
+    if (status == SINEW_OK) {
+        for (int32_t e = 0; e < mesh->element_count; e++) {
+            double middle[3];
+            sn_vec3 sum = {0, 0, 0};
+            const int32_t *nodes = mesh->indices + width * (size_t)e;
 
-        for (int k = 0; k < 4; k++) {
-            sum =
-                sn_madd(sum, 0.25, sn_load3(mesh->points + 3 * (size_t)nodes[k])); // corners first
+            for (int k = 0; k < 4; k++) {
+                sum = sn_madd(sum, 0.25,
+                              sn_load3(mesh->points + 3 * (size_t)nodes[k])); // corners first
+            }
+
+            sn_store3(middle, sum);
+            int32_t nearest = sinew_voxels_find_nearest(voxels, middle, INFINITY);
+            labels[e] = sinew_voxels_get_labels(voxels)[nearest];
         }
-
-        sn_store3(middle, sum);
-        int32_t nearest = sinew_voxels_find_nearest(voxels, middle, INFINITY);
-        labels[e] = sinew_voxels_get_labels(voxels)[nearest];
     }
 
     sinew_mesh labelled = *mesh;

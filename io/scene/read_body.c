@@ -201,12 +201,14 @@ static void read_labels(sn_scene_reader *reader, const sn_json *json, sn_scene_b
     }
 
     sn_scene_label *labels = sn_scene_push(reader, json->count, sizeof *labels);
-    for (int32_t i = 0; labels && i < json->count; i++) {
-        int32_t label;
-        if (!sn_scene_read_label(reader, &json->items[i], &label)) {
-            continue;
+    if (labels) {
+        for (int32_t i = 0; i < json->count; i++) {
+            int32_t label;
+            if (!sn_scene_read_label(reader, &json->items[i], &label)) {
+                continue;
+            }
+            labels[i] = (sn_scene_label){label, sn_scene_read_material(reader, &json->items[i])};
         }
-        labels[i] = (sn_scene_label){label, sn_scene_read_material(reader, &json->items[i])};
     }
 
     body->labels = labels;
@@ -262,10 +264,12 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     // Keys that frames do not have.
     const char *const for_elements[] = {"mass", "plane", "thickness", "volume"};
 
-    for (int i = 0; model == FRAMES && i < 4; i++) {
-        const sn_json *value = sn_json_get(json, for_elements[i]);
-        if (value) {
-            sn_json_key_mistake(reader->mistakes, value, "this belongs to bodies of elements");
+    if (model == FRAMES) {
+        for (int i = 0; i < 4; i++) {
+            const sn_json *value = sn_json_get(json, for_elements[i]);
+            if (value) {
+                sn_json_key_mistake(reader->mistakes, value, "this belongs to bodies of elements");
+            }
         }
     }
 

@@ -126,8 +126,10 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
     if (!obstacles) {
         return;
     }
-    for (int32_t i = 0; listed && i < list->count; i++) {
-        read_obstacle(reader, &list->items[i], &obstacles[scene->obstacle_count++]);
+    if (listed) {
+        for (int32_t i = 0; i < list->count; i++) {
+            read_obstacle(reader, &list->items[i], &obstacles[scene->obstacle_count++]);
+        }
     }
     scene->obstacles = obstacles;
 

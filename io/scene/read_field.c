@@ -20,9 +20,11 @@ static double *read_points(const sn_scene_reader *reader, const sn_json *json, i
     }
 
     double *points = sn_scene_push(reader, 3 * json->count, sizeof *points);
-    for (int32_t i = 0; points && i < json->count; i++) {
-        if (!sn_scene_read_lengths(reader, &json->items[i], points + 3 * (size_t)i)) {
-            return NULL;
+    if (points) {
+        for (int32_t i = 0; i < json->count; i++) {
+            if (!sn_scene_read_lengths(reader, &json->items[i], points + 3 * (size_t)i)) {
+                return NULL;
+            }
         }
     }
 

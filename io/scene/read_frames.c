@@ -49,34 +49,36 @@ void sn_scene_read_solids(const sn_scene_reader *reader, const sn_json *json,
     }
 
     sinew_solid_def *solids = sn_scene_push(reader, json->count, sizeof *solids);
-    for (int32_t i = 0; solids && i < json->count; i++) {
-        const sn_json *item = &json->items[i];
-        sinew_solid_def *solid = &solids[i];
+    if (solids) {
+        for (int32_t i = 0; i < json->count; i++) {
+            const sn_json *item = &json->items[i];
+            sinew_solid_def *solid = &solids[i];
 
-        *solid = sinew_default_solid_def();
+            *solid = sinew_default_solid_def();
 
-        // Defaults are in the scene's unit.
-        for (int k = 0; k < 3; k++) {
-            solid->size[k] = reader->scene->unit;
+            // Defaults are in the scene's unit.
+            for (int k = 0; k < 3; k++) {
+                solid->size[k] = reader->scene->unit;
+            }
+
+            solid->thickness = 0.25 * reader->scene->unit;
+            if (!sn_scene_check_object(reader, item,
+                                       SN_KEYS("kind", "operation", "label", "center", "size",
+                                               "thickness", "rotation"))) {
+                continue;
+            }
+
+            int32_t kind = 0, operation = 0;
+            read_word(reader, item, "kind", SN_WORDS(SINEW_WORDS_SOLIDS), &kind);
+            read_word(reader, item, "operation", operations, 3, &operation);
+            solid->solid = (sinew_solid)kind;
+            solid->operation = (sinew_solid_operation)operation;
+            read_count(reader, item, "label", 1, 65535, &solid->label);
+            sn_scene_read_lengths(reader, sn_json_get(item, "center"), solid->center);
+            sn_scene_read_lengths(reader, sn_json_get(item, "size"), solid->size);
+            read_extent(reader, item, "thickness", true, &solid->thickness);
+            sn_scene_read_rotation(reader, sn_json_get(item, "rotation"), solid->rotation);
         }
-
-        solid->thickness = 0.25 * reader->scene->unit;
-        if (!sn_scene_check_object(
-                reader, item,
-                SN_KEYS("kind", "operation", "label", "center", "size", "thickness", "rotation"))) {
-            continue;
-        }
-
-        int32_t kind = 0, operation = 0;
-        read_word(reader, item, "kind", SN_WORDS(SINEW_WORDS_SOLIDS), &kind);
-        read_word(reader, item, "operation", operations, 3, &operation);
-        solid->solid = (sinew_solid)kind;
-        solid->operation = (sinew_solid_operation)operation;
-        read_count(reader, item, "label", 1, 65535, &solid->label);
-        sn_scene_read_lengths(reader, sn_json_get(item, "center"), solid->center);
-        sn_scene_read_lengths(reader, sn_json_get(item, "size"), solid->size);
-        read_extent(reader, item, "thickness", true, &solid->thickness);
-        sn_scene_read_rotation(reader, sn_json_get(item, "rotation"), solid->rotation);
     }
 
     shape->solids = solids;
@@ -169,8 +171,10 @@ static void read_nodes(const sn_scene_reader *reader, const sn_json *json,
     }
 
     sn_scene_node *nodes = sn_scene_push(reader, json->count, sizeof *nodes);
-    for (int32_t i = 0; nodes && i < json->count; i++) {
-        read_node(reader, &json->items[i], frames->kind, &nodes[i]);
+    if (nodes) {
+        for (int32_t i = 0; i < json->count; i++) {
+            read_node(reader, &json->items[i], frames->kind, &nodes[i]);
+        }
     }
 
     frames->nodes = nodes;
@@ -313,19 +317,21 @@ static void read_tissues(const sn_scene_reader *reader, const sn_json *json,
     }
 
     sn_scene_tissue *tissues = sn_scene_push(reader, json->count, sizeof *tissues);
-    for (int32_t i = 0; tissues && i < json->count; i++) {
-        const sn_json *item = &json->items[i];
-        tissues[i] = (sn_scene_tissue){.node = -1, .json = item};
-        sn_scene_read_label(reader, item, &tissues[i].label);
-        if (!sn_scene_check_object(reader, item, SN_KEYS("rigid", "node"))) {
-            continue;
+    if (tissues) {
+        for (int32_t i = 0; i < json->count; i++) {
+            const sn_json *item = &json->items[i];
+            tissues[i] = (sn_scene_tissue){.node = -1, .json = item};
+            sn_scene_read_label(reader, item, &tissues[i].label);
+            if (!sn_scene_check_object(reader, item, SN_KEYS("rigid", "node"))) {
+                continue;
+            }
+
+            sn_json_boolean(reader->mistakes, sn_json_get(item, "rigid"), &tissues[i].rigid);
+            int32_t last = frames->placement.count > 0 ? frames->placement.count - 1
+                                                       : 0; // without frames is another mistake
+
+            read_count(reader, item, "node", 0, last, &tissues[i].node);
         }
-
-        sn_json_boolean(reader->mistakes, sn_json_get(item, "rigid"), &tissues[i].rigid);
-        int32_t last = frames->placement.count > 0 ? frames->placement.count - 1
-                                                   : 0; // without frames is another mistake
-
-        read_count(reader, item, "node", 0, last, &tissues[i].node);
     }
 
     frames->tissues = tissues;
@@ -374,12 +380,14 @@ static void read_insertions(const sn_scene_reader *reader, const sn_json *json,
     }
 
     sn_scene_insertion *items = sn_scene_push(reader, json->count, sizeof *items);
-    for (int32_t i = 0; items && i < json->count; i++) {
-        read_insertion(reader, &json->items[i], frames->kind, &items[i]);
-        if (i > 0 && items[i].time < items[i - 1].time) {
-            sn_json_mistake(reader->mistakes, &json->items[i],
-                            "times must not descend: %g follows %g", items[i].time,
-                            items[i - 1].time);
+    if (items) {
+        for (int32_t i = 0; i < json->count; i++) {
+            read_insertion(reader, &json->items[i], frames->kind, &items[i]);
+            if (i > 0 && items[i].time < items[i - 1].time) {
+                sn_json_mistake(reader->mistakes, &json->items[i],
+                                "times must not descend: %g follows %g", items[i].time,
+                                items[i - 1].time);
+            }
         }
     }
 

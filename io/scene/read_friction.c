@@ -41,9 +41,11 @@ static int32_t list_names(const sn_scene *scene, const sn_scene_obstacle *obstac
 }
 
 static int32_t find_name(const char *const *names, int32_t count, const char *name) {
-    for (int32_t i = 0; name && i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return i;
+    if (name) {
+        for (int32_t i = 0; i < count; i++) {
+            if (strcmp(names[i], name) == 0) {
+                return i;
+            }
         }
     }
     return -1;

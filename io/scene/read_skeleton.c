@@ -26,9 +26,11 @@ static void read_names(const sn_scene_reader *reader, const sn_json *json,
     }
 
     sinew_name_pair *pairs = sn_scene_push(reader, json->count, sizeof *pairs);
-    for (int32_t i = 0; pairs && i < json->count; i++) {
-        pairs[i] = (sinew_name_pair){json->items[i].key, ""};
-        sn_json_string(reader->mistakes, &json->items[i], &pairs[i].target);
+    if (pairs) {
+        for (int32_t i = 0; i < json->count; i++) {
+            pairs[i] = (sinew_name_pair){json->items[i].key, ""};
+            sn_json_string(reader->mistakes, &json->items[i], &pairs[i].target);
+        }
     }
 
     def->pairs = pairs;
@@ -104,8 +106,10 @@ void sn_scene_read_skeletons(sn_scene_reader *reader, const sn_json *json) {
     }
 
     sn_scene_skeleton *skeletons = sn_scene_push(reader, json->count, sizeof *skeletons);
-    for (int32_t i = 0; skeletons && i < json->count; i++) {
-        read_skeleton(reader, &json->items[i], &skeletons[i]);
+    if (skeletons) {
+        for (int32_t i = 0; i < json->count; i++) {
+            read_skeleton(reader, &json->items[i], &skeletons[i]);
+        }
     }
 
     reader->scene->skeletons = skeletons;
@@ -180,10 +184,12 @@ static void read_cores(const sn_scene_reader *reader, const sn_json *json,
     }
 
     int32_t *cores = sn_scene_push(reader, json->count, sizeof *cores);
-    for (int32_t i = 0; cores && i < json->count; i++) {
-        int64_t label = 0;
-        sn_json_integer(reader->mistakes, &json->items[i], INT32_MIN, INT32_MAX, &label);
-        cores[i] = (int32_t)label;
+    if (cores) {
+        for (int32_t i = 0; i < json->count; i++) {
+            int64_t label = 0;
+            sn_json_integer(reader->mistakes, &json->items[i], INT32_MIN, INT32_MAX, &label);
+            cores[i] = (int32_t)label;
+        }
     }
 
     positions->cores = cores;

@@ -187,20 +187,23 @@ void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_
     }
 
     sn_scene_load *loads = sn_scene_push(reader, json->count, sizeof *loads);
-    for (int32_t i = 0; loads && i < json->count; i++) {
-        const sn_json *item = &json->items[i];
-        loads[i] = (sn_scene_load){.json = item, .scale = {.kind = SN_CURVE_CONSTANT, .value = 1}};
-        if (!sn_scene_check_object(reader, item,
-                                   SN_KEYS("name", "where", "point", "node", "force", "torque",
-                                           "traction", "pressure", "scale"))) {
-            continue;
+    if (loads) {
+        for (int32_t i = 0; i < json->count; i++) {
+            const sn_json *item = &json->items[i];
+            loads[i] =
+                (sn_scene_load){.json = item, .scale = {.kind = SN_CURVE_CONSTANT, .value = 1}};
+            if (!sn_scene_check_object(reader, item,
+                                       SN_KEYS("name", "where", "point", "node", "force", "torque",
+                                               "traction", "pressure", "scale"))) {
+                continue;
+            }
+
+            sn_json_string(reader->mistakes, sn_json_get(item, "name"), &loads[i].name);
+
+            read_place(reader, item, body, &loads[i]);
+            read_vector(reader, item, &loads[i]);
+            sn_scene_read_curve(reader, sn_json_get(item, "scale"), 1, &loads[i].scale);
         }
-
-        sn_json_string(reader->mistakes, sn_json_get(item, "name"), &loads[i].name);
-
-        read_place(reader, item, body, &loads[i]);
-        read_vector(reader, item, &loads[i]);
-        sn_scene_read_curve(reader, sn_json_get(item, "scale"), 1, &loads[i].scale);
     }
 
     body->loads = loads;

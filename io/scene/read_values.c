@@ -249,8 +249,10 @@ static void read_parts(const sn_scene_reader *reader, const sn_json *json, sn_se
     }
 
     sn_select *parts = sn_scene_push(reader, json->count, sizeof *parts);
-    for (int32_t i = 0; parts && i < json->count; i++) {
-        sn_scene_read_select(reader, &json->items[i], &parts[i]);
+    if (parts) {
+        for (int32_t i = 0; i < json->count; i++) {
+            sn_scene_read_select(reader, &json->items[i], &parts[i]);
+        }
     }
 
     select->parts = parts;
@@ -263,10 +265,12 @@ static void read_nodes(const sn_scene_reader *reader, const sn_json *json, sn_se
     }
 
     int32_t *nodes = sn_scene_push(reader, json->count, sizeof *nodes);
-    for (int32_t i = 0; nodes && i < json->count; i++) {
-        int64_t node = 0;
-        sn_json_integer(reader->mistakes, &json->items[i], 0, INT32_MAX, &node);
-        nodes[i] = (int32_t)node;
+    if (nodes) {
+        for (int32_t i = 0; i < json->count; i++) {
+            int64_t node = 0;
+            sn_json_integer(reader->mistakes, &json->items[i], 0, INT32_MAX, &node);
+            nodes[i] = (int32_t)node;
+        }
     }
 
     select->nodes = nodes;

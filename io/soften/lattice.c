@@ -203,8 +203,10 @@ static int32_t spread(const builder *b, spreading *s) {
 
     int32_t count = 0;
     for (int32_t i = 0; i < mesh->point_count; i++) {
-        for (size_t j = 0; s->shares[i] > 0 && j < width; j++) {
-            weights[(size_t)i * width + j] = s->sums[(size_t)i * width + j] / s->shares[i];
+        if (s->shares[i] > 0) {
+            for (size_t j = 0; j < width; j++) {
+                weights[(size_t)i * width + j] = s->sums[(size_t)i * width + j] / s->shares[i];
+            }
         }
         s->reached[i] = s->reached[i] || s->shares[i] > 0;
         count += s->reached[i];
@@ -312,9 +314,11 @@ static sinew_status hold_loose_parts(const builder *b) {
         for (int32_t e = 0; e < mesh->element_count; e++) {
             const int32_t *node = mesh->indices + 4 * (size_t)e;
             int sum = tied[node[0]] + tied[node[1]] + tied[node[2]] + tied[node[3]];
-            for (int k = 0; k < 4 && sum > 0 && sum < 4; k++) {
-                tied[node[k]] = 1;
-                changed = true;
+            if (sum > 0 && sum < 4) {
+                for (int k = 0; k < 4; k++) {
+                    tied[node[k]] = 1;
+                    changed = true;
+                }
             }
         }
     }

@@ -29,7 +29,8 @@ void sn_mistakes_destroy(sn_mistakes *mistakes);
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif
-void sn_mistakes_add(sn_mistakes *mistakes, const char *file, sn_text_position position, const char *path, const char *format, ...);
+void sn_mistakes_add(sn_mistakes *mistakes, const char *file, sn_text_position position,
+                     const char *path, const char *format, ...);
 
 // In the order of the text, by line, then column; those without a position last.
 void sn_mistakes_sort(sn_mistakes *mistakes);

@@ -33,10 +33,12 @@ static sinew_status step(void *self, double time) {
     const sn_scene_body *scene = p->member->scene;
     for (int32_t i = 0; i < scene->support_count; i++) {
         const sn_picked *picked = &p->member->supports[i];
-        for (int32_t k = 0; scene->supports[i].scripted && k < picked->count; k++) {
-            size_t at = 3 * (size_t)picked->nodes[k];
-            sn_vec3 X = sn_load3(p->member->mesh->points + at);
-            sn_store3(p->targets + at, sn_scene_motion_at(&scene->supports[i].motion, X, time));
+        if (scene->supports[i].scripted) {
+            for (int32_t k = 0; k < picked->count; k++) {
+                size_t at = 3 * (size_t)picked->nodes[k];
+                sn_vec3 X = sn_load3(p->member->mesh->points + at);
+                sn_store3(p->targets + at, sn_scene_motion_at(&scene->supports[i].motion, X, time));
+            }
         }
     }
 
@@ -82,9 +84,11 @@ static sinew_status set_materials(positions *p, sinew_pbd_def *def) {
 
     for (int32_t i = 0; i < mesh->element_count; i++) {
         of_tet[i] = body->label_count ? body->labels[0].material : body->material;
-        for (int32_t k = 0; mesh->labels && k < body->label_count; k++) {
-            if (body->labels[k].label == mesh->labels[i]) {
-                of_tet[i] = body->labels[k].material;
+        if (mesh->labels) {
+            for (int32_t k = 0; k < body->label_count; k++) {
+                if (body->labels[k].label == mesh->labels[i]) {
+                    of_tet[i] = body->labels[k].material;
+                }
             }
         }
     }

@@ -363,9 +363,11 @@ static sinew_status read_nrrd_field(reader *r, sn_word name, sn_word value) {
 // dropped.
 static sinew_status set_axes(reader *r) {
     int64_t dropped = -1;
-    for (int64_t i = 0; i < r->dimensions && r->dimensions == 4; i++) {
-        if (r->sizes[i] == 1 && (dropped < 0 || !r->has_directions[i])) {
-            dropped = i;
+    if (r->dimensions == 4) {
+        for (int64_t i = 0; i < r->dimensions; i++) {
+            if (r->sizes[i] == 1 && (dropped < 0 || !r->has_directions[i])) {
+                dropped = i;
+            }
         }
     }
 

@@ -503,11 +503,13 @@ static sinew_status bench_surface(bench_run *b, sinew_blend blend, const char *n
     }
 
     // Positions alone, without normals.
-    for (int i = -2; i < STEPS && status == SINEW_OK; i++) {
-        double start = cli_measured_seconds(b->context);
-        sinew_body_compute_surface(f.body, positions, NULL);
-        if (i >= 0) {
-            seconds[i] = cli_measured_seconds(b->context) - start;
+    if (status == SINEW_OK) {
+        for (int i = -2; i < STEPS; i++) {
+            double start = cli_measured_seconds(b->context);
+            sinew_body_compute_surface(f.body, positions, NULL);
+            if (i >= 0) {
+                seconds[i] = cli_measured_seconds(b->context) - start;
+            }
         }
     }
 

@@ -209,10 +209,12 @@ static sinew_status skin(bench_run *b, int32_t count, double *seconds) {
     double *positions = SN_PUSH(&arena, double, 3 * (size_t)count);
     sinew_status status = make_skin(b, &arena, &m, count, &mesh);
 
-    for (int i = 0; i < STEPS && status == SINEW_OK; i++) {
-        double start = cli_measured_seconds(b->context);
-        sinew_body_compute_surface(m.body, positions, NULL);
-        seconds[i] = cli_measured_seconds(b->context) - start;
+    if (status == SINEW_OK) {
+        for (int i = 0; i < STEPS; i++) {
+            double start = cli_measured_seconds(b->context);
+            sinew_body_compute_surface(m.body, positions, NULL);
+            seconds[i] = cli_measured_seconds(b->context) - start;
+        }
     }
 
     rig_specimen_destroy(&m);

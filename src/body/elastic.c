@@ -170,8 +170,10 @@ static sinew_status build_mass(sinew_body *body, bool consistent) {
     sn_arena scratch = sn_arena_create(body->context);
     double *density = SN_PUSH(&scratch, double, body->mesh.element_count);
 
-    for (int32_t e = 0; density && e < body->mesh.element_count; e++) {
-        density[e] = model->groups.items[model->element_group[e]].def.density;
+    if (density) {
+        for (int32_t e = 0; e < body->mesh.element_count; e++) {
+            density[e] = model->groups.items[model->element_group[e]].def.density;
+        }
     }
 
     sinew_status status = sn_arena_status(&scratch);
@@ -395,9 +397,11 @@ static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *
         fill_element(body, rule, e, next, control, gradient, volume);
         const double *a = axes ? axes + 9 * (size_t)e : NULL;
 
-        for (int32_t s = 0; axes && s < rule->samples; s++) {
-            sn_mat3 Q = sharpened_axes(a);
-            frames[next + s] = rotated ? sn_mat3_mul(model->rotation, Q) : Q;
+        if (axes) {
+            for (int32_t s = 0; s < rule->samples; s++) {
+                sn_mat3 Q = sharpened_axes(a);
+                frames[next + s] = rotated ? sn_mat3_mul(model->rotation, Q) : Q;
+            }
         }
 
         next += rule->samples;

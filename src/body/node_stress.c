@@ -107,9 +107,11 @@ sinew_status sinew_body_compute_node_stresses(sinew_body *body, double *stresses
     }
 
     // Normalise. Nodes without elements get zero stress.
-    for (size_t i = 0; i < PARTS * nodes && status == SINEW_OK; i++) {
-        double weight = weights[i / PARTS];
-        stresses[i] = weight > 0 ? stresses[i] / weight : 0;
+    if (status == SINEW_OK) {
+        for (size_t i = 0; i < PARTS * nodes; i++) {
+            double weight = weights[i / PARTS];
+            stresses[i] = weight > 0 ? stresses[i] / weight : 0;
+        }
     }
 
     sn_arena_destroy(&scratch);

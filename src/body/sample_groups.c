@@ -59,9 +59,11 @@ static sn_mat3 unpack(const double *block, int32_t lane) {
 // Rotates F or P of a block from the rest frame to the axes of the material or, with `back`, the
 // other way.
 static void rotate_block(const sn_sample_group *group, int32_t block, double *A, bool back) {
-    for (int32_t lane = 0; group->rotated && lane < SN_BLOCK; lane++) {
-        sn_mat3 Q = axes_rotation(group, block * SN_BLOCK + lane);
-        pack(A, lane, sn_mat3_mul(unpack(A, lane), back ? sn_mat3_transpose(Q) : Q));
+    if (group->rotated) {
+        for (int32_t lane = 0; lane < SN_BLOCK; lane++) {
+            sn_mat3 Q = axes_rotation(group, block * SN_BLOCK + lane);
+            pack(A, lane, sn_mat3_mul(unpack(A, lane), back ? sn_mat3_transpose(Q) : Q));
+        }
     }
 }
 
@@ -260,12 +262,16 @@ static void evaluate_chunks(void *data, int32_t begin, int32_t end, int32_t inde
         int32_t last = first + SN_SAMPLE_CHUNK < blocks ? first + SN_SAMPLE_CHUNK : blocks;
         double energy = 0;
 
-        for (int32_t block = first; job->product && block < last; block++) {
-            multiply_block(job, block);
+        if (job->product) {
+            for (int32_t block = first; block < last; block++) {
+                multiply_block(job, block);
+            }
         }
 
-        for (int32_t block = first; !job->product && block < last; block += 2) {
-            energy += evaluate_blocks(job, block, last - block < 2 ? 1 : 2);
+        if (!job->product) {
+            for (int32_t block = first; block < last; block += 2) {
+                energy += evaluate_blocks(job, block, last - block < 2 ? 1 : 2);
+            }
         }
 
         job->group->energies[chunk] = energy;
@@ -355,12 +361,14 @@ static double evaluate_groups(sinew_context *context, const sn_sample_groups *gr
             evaluate_parts(context, groups, &job);
         }
 
-        for (int32_t color = 0; !divided && color < coloring->color_count; color++) {
-            int32_t first = coloring->color_offsets[color];
-            int32_t last = coloring->color_offsets[color + 1];
-            evaluate_job job = {groups,    group,  request, coloring->chunks + first,
-                                stiffness, product};
-            sn_parallel_for(context, last - first, 1, evaluate_chunks, &job);
+        if (!divided) {
+            for (int32_t color = 0; color < coloring->color_count; color++) {
+                int32_t first = coloring->color_offsets[color];
+                int32_t last = coloring->color_offsets[color + 1];
+                evaluate_job job = {groups,    group,  request, coloring->chunks + first,
+                                    stiffness, product};
+                sn_parallel_for(context, last - first, 1, evaluate_chunks, &job);
+            }
         }
 
         // Sum in a fixed order, so that the energy does not depend on the number of threads.

@@ -194,12 +194,15 @@ sinew_status sn_surface_push_force_room(sinew_body *body) {
 
 sinew_status sinew_body_set_surface_forces(sinew_body *body, const double *forces) {
     size_t count = 3 * (size_t)body->surface->point_count;
-    for (size_t i = 0; forces && i < count; i++) {
-        if (!isfinite(forces[i])) {
-            return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                           "the force on vertex %zu of the surface of body \"%s\" is %g along %c; "
-                           "it must be finite",
-                           i / 3, body->name, forces[i], "xyz"[i % 3]);
+    if (forces) {
+        for (size_t i = 0; i < count; i++) {
+            if (!isfinite(forces[i])) {
+                return sn_fail(
+                    body->context, SINEW_INVALID_ARGUMENT,
+                    "the force on vertex %zu of the surface of body \"%s\" is %g along %c; "
+                    "it must be finite",
+                    i / 3, body->name, forces[i], "xyz"[i % 3]);
+            }
         }
     }
 

@@ -50,15 +50,17 @@ static sinew_status check_materials(sinew_context *context, const sinew_body_def
 
 // Axes must be orthonormal within what a file with seven digits gives.
 static sinew_status check_axes(sinew_context *context, const sinew_body_def *def) {
-    for (int32_t e = 0; def->material_axes && e < def->mesh->element_count; e++) {
-        const double *a = def->material_axes + 9 * (size_t)e;
-        sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
-        sn_mat3 error = sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(Q), Q), sn_mat3_identity());
+    if (def->material_axes) {
+        for (int32_t e = 0; e < def->mesh->element_count; e++) {
+            const double *a = def->material_axes + 9 * (size_t)e;
+            sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
+            sn_mat3 error = sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(Q), Q), sn_mat3_identity());
 
-        if (!(sn_mat3_norm(error) < 1e-5)) {
-            return sn_fail(context, SINEW_INVALID_DATA,
-                           "the material axes of element %d are not orthonormal (off by %g)", e,
-                           sn_mat3_norm(error));
+            if (!(sn_mat3_norm(error) < 1e-5)) {
+                return sn_fail(context, SINEW_INVALID_DATA,
+                               "the material axes of element %d are not orthonormal (off by %g)", e,
+                               sn_mat3_norm(error));
+            }
         }
     }
 
@@ -273,15 +275,18 @@ static sinew_status check_frame_rotation(sinew_context *context, const sinew_fra
         return SINEW_OK;
     }
 
-    for (int32_t i = 0; def->materials && i < def->material_count; i++) {
-        if (!sn_material_strains_by_rotation(&def->materials[i])) {
-            continue;
+    if (def->materials) {
+        for (int32_t i = 0; i < def->material_count; i++) {
+            if (!sn_material_strains_by_rotation(&def->materials[i])) {
+                continue;
+            }
+            return sn_fail(
+                context, SINEW_UNSUPPORTED,
+                "material %d has the infinitesimal strain, which takes the rotation of the "
+                "placement for a strain; rotate the shape instead, or choose the "
+                "corotational or the Green strain",
+                i);
         }
-        return sn_fail(context, SINEW_UNSUPPORTED,
-                       "material %d has the infinitesimal strain, which takes the rotation of the "
-                       "placement for a strain; rotate the shape instead, or choose the "
-                       "corotational or the Green strain",
-                       i);
     }
 
     return SINEW_OK;

@@ -556,8 +556,10 @@ void sn_integrate_find_end(sn_island *island, const sn_island_body *member, doub
     integrator->begin_momentum(body, island->h, xi);
     double c = integrator->c / (island->h * island->h);
     double *acceleration = integrator->is_explicit ? rows.a : xi;
-    for (int32_t k = 0; k < sn_body_size(body) && !integrator->is_explicit; k++) {
-        acceleration[k] = c * (rows.xi[k] - rows.xi_inertia[k]);
+    if (!integrator->is_explicit) {
+        for (int32_t k = 0; k < sn_body_size(body); k++) {
+            acceleration[k] = c * (rows.xi[k] - rows.xi_inertia[k]);
+        }
     }
 
     double *q = body->q;
@@ -617,9 +619,11 @@ static void accept_body(sn_island *island, const sn_island_body *member) {
 
     // Held coordinates exactly where they were prescribed, not up to rounding; unless contact
     // stopped them.
-    for (int32_t i = 0; i < body->config_count && !body->ops->motion.retract; i++) {
-        if (body->mask[i] && body->q[i] == arrived[i]) {
-            body->q[i] = body->target[i];
+    if (!body->ops->motion.retract) {
+        for (int32_t i = 0; i < body->config_count; i++) {
+            if (body->mask[i] && body->q[i] == arrived[i]) {
+                body->q[i] = body->target[i];
+            }
         }
     }
 

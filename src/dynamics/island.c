@@ -280,10 +280,12 @@ bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want
     // Penalties are chosen by the stiffness around the links, which is known only now.
     bool chosen = sn_links_choose_penalties(island);
     sn_links_add_matrix(island, link_part_of(want));
-    for (int32_t i = 0; island->positions && i < island->body_count; i++) {
-        const sn_island_body *member = &island->bodies[i];
-        memcpy(island->positions + 3 * member->first_row, member->trial_q,
-               (size_t)sn_body_size(member->body) * sizeof(double));
+    if (island->positions) {
+        for (int32_t i = 0; i < island->body_count; i++) {
+            const sn_island_body *member = &island->bodies[i];
+            memcpy(island->positions + 3 * member->first_row, member->trial_q,
+                   (size_t)sn_body_size(member->body) * sizeof(double));
+        }
     }
 
     return chosen;

@@ -216,9 +216,11 @@ double sn_links_add_forces(const sn_island *island, bool hard_only, double *forc
         energy += sn_dot(link->multiplier, link->gap) +
                   0.5 * link->stiffness * sn_dot(link->gap, link->gap);
 
-        for (int32_t k = 0; force && k < link->count; k++) {
-            sn_add_to3(force + 3 * link->row[k],
-                       sn_scale(-1, sn_mat3_apply_transposed(link->C[k], tension)));
+        if (force) {
+            for (int32_t k = 0; k < link->count; k++) {
+                sn_add_to3(force + 3 * link->row[k],
+                           sn_scale(-1, sn_mat3_apply_transposed(link->C[k], tension)));
+            }
         }
     }
 
@@ -404,9 +406,11 @@ double sn_links_largest_residual(const sn_island *island) {
 void sn_links_add_residual(const sn_island *island, double *force) {
     for (int32_t i = 0; i < island->link_count; i++) {
         const sn_link *link = &island->links[i];
-        for (int32_t k = 0; link->hard && k < link->count; k++) {
-            sn_vec3 part = sn_mat3_apply_transposed(link->C[k], link->gap);
-            sn_add_to3(force + 3 * link->row[k], sn_scale(-link->stiffness, part));
+        if (link->hard) {
+            for (int32_t k = 0; k < link->count; k++) {
+                sn_vec3 part = sn_mat3_apply_transposed(link->C[k], link->gap);
+                sn_add_to3(force + 3 * link->row[k], sn_scale(-link->stiffness, part));
+            }
         }
     }
 }

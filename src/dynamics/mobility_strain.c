@@ -98,9 +98,11 @@ static sinew_status refuse(const sn_island *island, int32_t unknown) {
     const sn_frame_model *model = sn_frame_model_of(body);
     int32_t row = unknown / 3 - island->bodies[index].first_row;
     int32_t frame = 0;
-    for (int32_t i = 0; model && i < model->nodes.count; i++) {
-        if (row >= model->nodes.items[i].row) {
-            frame = i;
+    if (model) {
+        for (int32_t i = 0; i < model->nodes.count; i++) {
+            if (row >= model->nodes.items[i].row) {
+                frame = i;
+            }
         }
     }
 

@@ -69,9 +69,11 @@ static sinew_status compute(sinew_body *body, int32_t count, double *frequencies
     sn_modes_report report;
 
     SN_TRY(sn_modes_compute(body->context, &def, frequencies, rows, &report));
-    for (int32_t i = 0; shapes && !nodal && i < count; i++) {
-        SN_TRY(move_surface(body, rows + (size_t)i * size, arena,
-                            shapes + 3 * (size_t)i * (size_t)body->surface->point_count));
+    if (shapes && !nodal) {
+        for (int32_t i = 0; i < count; i++) {
+            SN_TRY(move_surface(body, rows + (size_t)i * size, arena,
+                                shapes + 3 * (size_t)i * (size_t)body->surface->point_count));
+        }
     }
 
     for (int32_t i = 0; i < count; i++) {

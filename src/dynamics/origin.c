@@ -75,11 +75,13 @@ static uint64_t hash_voxels(uint64_t hash, const sinew_voxels *voxels) {
 }
 
 static uint64_t hash_tissues(uint64_t hash, const sinew_tissue *tissues, int32_t count) {
-    for (int32_t i = 0; tissues && i < count; i++) {
-        const int32_t kinds[] = {tissues[i].label, tissues[i].rigid, tissues[i].node};
-        const double numbers[] = {tissues[i].young, tissues[i].density};
-        hash = hash_integers(hash, kinds, 3);
-        hash = hash_doubles(hash, numbers, 2);
+    if (tissues) {
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t kinds[] = {tissues[i].label, tissues[i].rigid, tissues[i].node};
+            const double numbers[] = {tissues[i].young, tissues[i].density};
+            hash = hash_integers(hash, kinds, 3);
+            hash = hash_doubles(hash, numbers, 2);
+        }
     }
     return hash;
 }
@@ -151,12 +153,14 @@ uint64_t sn_origin_of_positions(const sinew_pbd_body_def *def) {
                              pbd->consolidating};
     uint64_t hash = hash_mesh(SN_HASH_START, def->mesh);
     hash = hash_integers(hash, kinds, sizeof kinds / sizeof *kinds);
-    for (int32_t i = 0; pbd->materials && i < pbd->material_count; i++) {
-        const sinew_pbd_material *material = &pbd->materials[i];
-        const double numbers[] = {material->volume, material->density};
-        hash = hash_doubles(hash, material->stretch, 3);
-        hash = hash_doubles(hash, material->shear, 3);
-        hash = hash_doubles(hash, numbers, 2);
+    if (pbd->materials) {
+        for (int32_t i = 0; i < pbd->material_count; i++) {
+            const sinew_pbd_material *material = &pbd->materials[i];
+            const double numbers[] = {material->volume, material->density};
+            hash = hash_doubles(hash, material->stretch, 3);
+            hash = hash_doubles(hash, material->shear, 3);
+            hash = hash_doubles(hash, numbers, 2);
+        }
     }
     hash = hash_integers(hash, pbd->tet_materials, elements);
 

@@ -189,13 +189,15 @@ static sinew_status spare_bound(const sn_shape *shape, sn_arena *scratch, reache
     }
 
     const sn_weight_table *table = &shape->table;
-    for (int32_t k = 0; k < reached->count && any; k++) {
-        int32_t v = reached->voxel[k];
-        double bound = 0;
-        for (int64_t e = table->start[v]; e < table->start[v + 1]; e++) {
-            bound += binds[table->node[e]] ? table->weight[e] : 0;
+    if (any) {
+        for (int32_t k = 0; k < reached->count; k++) {
+            int32_t v = reached->voxel[k];
+            double bound = 0;
+            for (int64_t e = table->start[v]; e < table->start[v + 1]; e++) {
+                bound += binds[table->node[e]] ? table->weight[e] : 0;
+            }
+            reached->weight[k] *= fmin(fmax(1 - bound, 0), 1);
         }
-        reached->weight[k] *= fmin(fmax(1 - bound, 0), 1);
     }
 
     return SINEW_OK;
@@ -270,9 +272,11 @@ static sinew_status level_rigid(const sn_shape *shape, sn_arena *scratch, reache
             bound = bound || shape->bound_node[voxels->label[metric.cluster_voxel[k]]] >= 0;
         }
 
-        for (int32_t k = first; k < last && !bound; k++) {
-            all.voxel[all.count] = metric.cluster_voxel[k];
-            all.weight[all.count++] = sum[met[m]] / (last - first);
+        if (!bound) {
+            for (int32_t k = first; k < last; k++) {
+                all.voxel[all.count] = metric.cluster_voxel[k];
+                all.weight[all.count++] = sum[met[m]] / (last - first);
+            }
         }
     }
 

@@ -51,9 +51,11 @@ typedef struct cubature {
 enum { BATCH = 64 };
 
 static const sinew_material_def *material_of(const sn_blend_materials *materials, int32_t label) {
-    for (int32_t i = 0; i < materials->count && materials->labels; i++) {
-        if (materials->labels[i] == label) {
-            return &materials->defs[i];
+    if (materials->labels) {
+        for (int32_t i = 0; i < materials->count; i++) {
+            if (materials->labels[i] == label) {
+                return &materials->defs[i];
+            }
         }
     }
     return materials->count > 0 ? &materials->defs[0] : NULL;

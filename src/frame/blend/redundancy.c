@@ -135,8 +135,10 @@ static int32_t hold_others(redundancy *r, double *values, double *work, double s
     // Small eigenvalues leave rounding errors along P.
     for (size_t k = 0; k < n; k++) {
         double *v = r->G + k * n;
-        for (size_t j = 0; j < r->affine && values[k] > THRESHOLD; j++) {
-            subtract(v, dot(r->P + j * n, v, n), r->P + j * n, n);
+        if (values[k] > THRESHOLD) {
+            for (size_t j = 0; j < r->affine; j++) {
+                subtract(v, dot(r->P + j * n, v, n), r->P + j * n, n);
+            }
         }
     }
 

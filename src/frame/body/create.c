@@ -176,9 +176,11 @@ static sinew_status build_points(sinew_body *body, const sinew_frame_body_def *d
     if (status == SINEW_OK) {
         status = sn_nodes_create(&scratch, def->nodes, def->node_count, &nodes);
     }
-    for (int32_t i = 0; i < def->node_count && status == SINEW_OK; i++) {
-        nodes.items[i].origin = sn_load3(sn_at3(model->shape->node_position, i));
-        nodes.items[i].compliance = model->shape->compliance;
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < def->node_count; i++) {
+            nodes.items[i].origin = sn_load3(sn_at3(model->shape->node_position, i));
+            nodes.items[i].compliance = model->shape->compliance;
+        }
     }
 
     if (status == SINEW_OK) {

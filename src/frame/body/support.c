@@ -39,8 +39,10 @@ static sinew_status list_controls(sn_arena *arena, const sn_frame_model *model,
         sn_frame_weights_at(model, sn_load3(sn_at3(support->rest, v)), at);
         for (int32_t k = 0; k < at->count; k++) {
             const sn_node *node = &nodes->items[at->node[k]];
-            for (int32_t c = 0; c < node->control_count && at->weight[k] != 0; c++) {
-                place[node->control + c] = 0;
+            if (at->weight[k] != 0) {
+                for (int32_t c = 0; c < node->control_count; c++) {
+                    place[node->control + c] = 0;
+                }
             }
         }
     }

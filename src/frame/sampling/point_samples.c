@@ -219,9 +219,11 @@ static sinew_status list_voxels(const sn_shape *shape, sn_frame_samples *samples
     assign_voxels(shape, samples, sample_of);
     sn_partition partition = {samples->count, sample_of};
     sinew_status status = sn_samples_list_voxels(samples, &partition, count);
-    for (int32_t v = 0; v < count && status == SINEW_OK; v++) {
-        samples->mass[sample_of[v]] +=
-            shape->density[shape->voxels->label[v]] * sn_voxel_volume(shape->voxels, v);
+    if (status == SINEW_OK) {
+        for (int32_t v = 0; v < count; v++) {
+            samples->mass[sample_of[v]] +=
+                shape->density[shape->voxels->label[v]] * sn_voxel_volume(shape->voxels, v);
+        }
     }
 
     sn_release(shape->context, sample_of, (size_t)count, sizeof *sample_of);
@@ -259,23 +261,26 @@ sinew_status sn_point_samples(const sn_shape *shape, const sn_frame_samples *can
     made->arena = arena;
 
     sinew_status status = push_samples(made, count, entries);
-    for (int32_t s = 0, next = 0; s < candidates->count && status == SINEW_OK; s++) {
-        if (!(volume[s] > 0)) {
-            continue;
-        }
+    if (status == SINEW_OK) {
+        for (int32_t s = 0, next = 0; s < candidates->count; s++) {
+            if (!(volume[s] > 0)) {
+                continue;
+            }
 
-        size_t size = (size_t)(candidates->start[s + 1] - candidates->start[s]);
-        int32_t from = candidates->start[s];
-        int32_t to = made->start[next];
-        memcpy(sn_at3(made->position, next), sn_at3(candidates->position, s), 3 * sizeof(double));
-        made->volume[next] = volume[s];
-        made->label[next] = candidates->label[s];
-        made->stiffness[next] = candidates->stiffness[s];
-        memcpy(made->node + to, candidates->node + from, size * sizeof *made->node);
-        memcpy(made->weight + to, candidates->weight + from, size * sizeof *made->weight);
-        memcpy(sn_at3(made->gradient, to), sn_at3(candidates->gradient, from),
-               3 * size * sizeof *made->gradient);
-        made->start[++next] = to + (int32_t)size;
+            size_t size = (size_t)(candidates->start[s + 1] - candidates->start[s]);
+            int32_t from = candidates->start[s];
+            int32_t to = made->start[next];
+            memcpy(sn_at3(made->position, next), sn_at3(candidates->position, s),
+                   3 * sizeof(double));
+            made->volume[next] = volume[s];
+            made->label[next] = candidates->label[s];
+            made->stiffness[next] = candidates->stiffness[s];
+            memcpy(made->node + to, candidates->node + from, size * sizeof *made->node);
+            memcpy(made->weight + to, candidates->weight + from, size * sizeof *made->weight);
+            memcpy(sn_at3(made->gradient, to), sn_at3(candidates->gradient, from),
+                   3 * size * sizeof *made->gradient);
+            made->start[++next] = to + (int32_t)size;
+        }
     }
 
     if (status == SINEW_OK) {

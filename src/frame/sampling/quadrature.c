@@ -229,19 +229,22 @@ sinew_status sn_quadrature_create(sn_arena *arena, const sn_shape *shape,
     sn_arena scratch = sn_arena_create(shape->context);
     sinew_status status = push_spaces(&scratch, samples, spaces);
 
-    for (int32_t first = 0; first < samples->count && status == SINEW_OK; first += BATCH) {
-        int32_t count = samples->count - first < BATCH ? samples->count - first : BATCH;
-        quadrature_job job = {shape, samples, first, spaces};
+    if (status == SINEW_OK) {
+        for (int32_t first = 0; first < samples->count; first += BATCH) {
+            int32_t count = samples->count - first < BATCH ? samples->count - first : BATCH;
+            quadrature_job job = {shape, samples, first, spaces};
 
-        sn_parallel_for(shape->context, count, 1, place_batch, &job);
-        for (int32_t i = 0; i < count; i++) {
-            size_t at = (size_t)quadrature->count;
-            size_t points = (size_t)spaces[i].count;
-            SN_ASSERT(at + points <= room);
-            memcpy(quadrature->position + 3 * at, spaces[i].positions, 3 * points * sizeof(double));
-            memcpy(quadrature->volume + at, spaces[i].volumes, points * sizeof(double));
-            quadrature->count += spaces[i].count;
-            quadrature->start[first + i + 1] = quadrature->count;
+            sn_parallel_for(shape->context, count, 1, place_batch, &job);
+            for (int32_t i = 0; i < count; i++) {
+                size_t at = (size_t)quadrature->count;
+                size_t points = (size_t)spaces[i].count;
+                SN_ASSERT(at + points <= room);
+                memcpy(quadrature->position + 3 * at, spaces[i].positions,
+                       3 * points * sizeof(double));
+                memcpy(quadrature->volume + at, spaces[i].volumes, points * sizeof(double));
+                quadrature->count += spaces[i].count;
+                quadrature->start[first + i + 1] = quadrature->count;
+            }
         }
     }
 

@@ -515,21 +515,23 @@ sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t n
         longest = length > longest ? length : longest;
     }
 
-    for (int32_t place = longest - 1; place >= 0 && status == SINEW_OK; place--) {
-        memset(starts, 0, ((size_t)node_count + 2) * sizeof *starts);
-        for (int32_t i = 0; i < count; i++) {
-            starts[node_at(samples, list[i], place) + 1]++;
-        }
+    if (status == SINEW_OK) {
+        for (int32_t place = longest - 1; place >= 0; place--) {
+            memset(starts, 0, ((size_t)node_count + 2) * sizeof *starts);
+            for (int32_t i = 0; i < count; i++) {
+                starts[node_at(samples, list[i], place) + 1]++;
+            }
 
-        for (int32_t n = 0; n <= node_count; n++) {
-            starts[n + 1] += starts[n];
-        }
+            for (int32_t n = 0; n <= node_count; n++) {
+                starts[n + 1] += starts[n];
+            }
 
-        for (int32_t i = 0; i < count; i++) {
-            sorted[starts[node_at(samples, list[i], place)]++] = list[i];
-        }
+            for (int32_t i = 0; i < count; i++) {
+                sorted[starts[node_at(samples, list[i], place)]++] = list[i];
+            }
 
-        memcpy(list, sorted, (size_t)count * sizeof *list);
+            memcpy(list, sorted, (size_t)count * sizeof *list);
+        }
     }
 
     sn_arena_destroy(&scratch);

@@ -59,11 +59,13 @@ static sinew_status evaluate_at_nodes(const sn_shape *shape, const sn_voxel_mode
 
     mode_rows rows = {modes, NULL};
     sinew_status status = sn_build_table(&field, fill_mode_row, &rows);
-    for (int32_t i = 0; i < n && status == SINEW_OK; i++) {
-        sn_shape_point point;
-        sn_shape_at_point(&field, sn_load3(sn_at3(shape->node_position, i)), &point);
-        for (int32_t k = 0; k < point.count; k++) {
-            P[i * n + point.node[k]] = point.weight[k];
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < n; i++) {
+            sn_shape_point point;
+            sn_shape_at_point(&field, sn_load3(sn_at3(shape->node_position, i)), &point);
+            for (int32_t k = 0; k < point.count; k++) {
+                P[i * n + point.node[k]] = point.weight[k];
+            }
         }
     }
 

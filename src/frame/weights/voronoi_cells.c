@@ -265,11 +265,13 @@ static void seed_block(const cell_job *job, sn_front *common, int32_t node) {
             sn_front_seed(common, own, 0, node);
         }
 
-        for (int k = 0; k < 27 && own < 0; k++) {
-            int32_t u =
-                sn_voxel_at(blocks, c[0] + k % 3 - 1, c[1] + k / 3 % 3 - 1, c[2] + k / 9 - 1);
-            if (u >= 0) {
-                sn_front_seed(common, u, 0, node);
+        if (own < 0) {
+            for (int k = 0; k < 27; k++) {
+                int32_t u =
+                    sn_voxel_at(blocks, c[0] + k % 3 - 1, c[1] + k / 3 % 3 - 1, c[2] + k / 9 - 1);
+                if (u >= 0) {
+                    sn_front_seed(common, u, 0, node);
+                }
             }
         }
     }

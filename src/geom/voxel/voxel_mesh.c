@@ -394,12 +394,14 @@ static sinew_status smooth(net *net, int32_t sweeps) {
     double *to = other;
 
     // An even number of half sweeps, so that the result ends up in the mesh.
-    for (int64_t half = 0; half < 2 * (int64_t)sweeps && status == SINEW_OK; half++) {
-        smooth_job job = {net, steps[half & 1], home, from, to, start, neighbor};
-        sn_parallel_for(net->voxels->context, count, CHUNK, smooth_range, &job);
-        double *swap = from;
-        from = to;
-        to = swap;
+    if (status == SINEW_OK) {
+        for (int64_t half = 0; half < 2 * (int64_t)sweeps; half++) {
+            smooth_job job = {net, steps[half & 1], home, from, to, start, neighbor};
+            sn_parallel_for(net->voxels->context, count, CHUNK, smooth_range, &job);
+            double *swap = from;
+            from = to;
+            to = swap;
+        }
     }
 
     sn_arena_destroy(&arena);

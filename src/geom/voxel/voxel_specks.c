@@ -83,9 +83,11 @@ static sinew_status join_specks(specks *s, int32_t part_count, sn_arena *scratch
     // The voxels of all specks, speck by speck.
     int32_t *end = SN_PUSH(scratch, int32_t, part_count);
     int32_t total = 0;
-    for (int32_t i = 0; end && i < part_count; i++) {
-        end[i] = total;
-        total += s->speck[i] ? s->size[i] : 0;
+    if (end) {
+        for (int32_t i = 0; i < part_count; i++) {
+            end[i] = total;
+            total += s->speck[i] ? s->size[i] : 0;
+        }
     }
 
     int32_t *member = SN_RESERVE(scratch, int32_t, total);

@@ -499,13 +499,15 @@ static sinew_status fill_voxels(const surfaces_job *job, sinew_voxels *voxels) {
     sn_fill_surface *list = SN_PUSH(&arena, sn_fill_surface, job->count);
     sinew_status status = sn_arena_status(&arena);
 
-    for (int32_t i = 0; i < job->count && status == SINEW_OK; i++) {
-        int32_t next = next_surface(job, done);
-        done[next] = true;
-        list[i] = (sn_fill_surface){.points = job->repaired[next].points,
-                                    .triangles = job->repaired[next].triangles,
-                                    .triangle_count = job->repaired[next].triangle_count,
-                                    .cavity = job->surfaces[next].label == 0};
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < job->count; i++) {
+            int32_t next = next_surface(job, done);
+            done[next] = true;
+            list[i] = (sn_fill_surface){.points = job->repaired[next].points,
+                                        .triangles = job->repaired[next].triangles,
+                                        .triangle_count = job->repaired[next].triangle_count,
+                                        .cavity = job->surfaces[next].label == 0};
+        }
     }
 
     if (status == SINEW_OK) {
