@@ -1,5 +1,6 @@
 // Definitions of contact and obstacles.
 #include "dynamics/contact_touch.h"
+#include "dynamics/integrator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,16 +54,7 @@ static sinew_status check_grip(sinew_context *context, double friction, int32_t 
 }
 
 sinew_status sn_contact_check_integrator(const sinew_world *world, sinew_integrator integrator) {
-    const char *reason = NULL;
-    if (integrator == SINEW_INTEGRATOR_SYMPLECTIC_EULER) {
-        reason = "the symplectic integrator is explicit, but contact is solved for";
-    } else if (integrator == SINEW_INTEGRATOR_MIDPOINT) {
-        reason = "the midpoint rule balances forces in the middle of a step, but a body must be "
-                 "clear of obstacles at its end";
-    } else if (integrator == SINEW_INTEGRATOR_NEWMARK) {
-        reason = "Newmark's method does not damp, and contact forces would alternate";
-    }
-
+    const char *reason = sn_integrator_get(integrator, false)->contact_refusal;
     if (!reason || !world->contact || !world->contact->on) {
         return SINEW_OK;
     }

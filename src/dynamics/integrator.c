@@ -124,6 +124,9 @@ static const sn_integrator table[] = {
                                        .mean_share = 1,
                                        .loses_rotation = true},
     [SINEW_INTEGRATOR_SYMPLECTIC_EULER] = {.is_explicit = true,
+                                           .contact_refusal =
+                                               "the symplectic integrator is explicit, but "
+                                               "contact is solved for",
                                            .first = SINEW_INTEGRATOR_SYMPLECTIC_EULER,
                                            .c = 1,
                                            .e = 1,
@@ -132,6 +135,8 @@ static const sn_integrator table[] = {
                                            .begin_momentum = begin_momentum,
                                            .mean_share = 1},
     [SINEW_INTEGRATOR_NEWMARK] = {.starts_with_acceleration = true,
+                                  .contact_refusal = "Newmark's method does not damp, and contact "
+                                                     "forces would alternate",
                                   .alternates = true,
                                   .first = SINEW_INTEGRATOR_NEWMARK,
                                   .c = 4,
@@ -143,6 +148,9 @@ static const sn_integrator table[] = {
                                   .mean_share = 0,
                                   .transports_acceleration = true},
     [SINEW_INTEGRATOR_MIDPOINT] = {.alternates = true,
+                                   .contact_refusal =
+                                       "the midpoint rule balances forces in the middle of a step, "
+                                       "but a body must be clear of obstacles at its end",
                                    .first = SINEW_INTEGRATOR_MIDPOINT,
                                    .c = 4,
                                    .e = 2,

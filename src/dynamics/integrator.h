@@ -44,6 +44,8 @@ struct sn_integrator {
 
     bool alternates; // does not damp what alternates from step to step: see predict_held
 
+    const char *contact_refusal; // why contact cannot use it; NULL: it can
+
     double c, e; // of an implicit integrator
     double span; // the part of the step that xi covers
 
