@@ -93,6 +93,8 @@ static sinew_status partition_singles(const sn_shape *shape, sn_arena *arena,
 static block_grid find_blocks(const sn_shape *shape, int32_t requested, const int32_t *label_index,
                               int32_t labels, uint8_t *marks) {
     const sinew_voxels *voxels = shape->voxels;
+
+    // From blocks as small as a voxel to one block that holds the whole solid.
     double low = fmin(voxels->spacing[0], fmin(voxels->spacing[1], voxels->spacing[2]));
     double high = 0;
 
@@ -102,6 +104,8 @@ static block_grid find_blocks(const sn_shape *shape, int32_t requested, const in
 
     block_grid best = choose_blocks(voxels, high);
     int32_t best_count = mark_pairs(shape, &best, label_index, labels, marks);
+
+    // Bisect in the logarithm of the edge, and keep the best count so far.
     for (int trial = 0; trial < TRIALS && best_count != requested; trial++) {
         double edge = sqrt(low * high);
         block_grid grid = choose_blocks(voxels, edge);

@@ -136,6 +136,7 @@ static sinew_status fill_candidates(const sn_shape *shape, const sn_frame_sample
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Evaluate in parallel batch by batch: how many nodes a point has is known only afterwards.
     point_job job = {shape, blocks, samples, 0, points};
     for (; job.first < samples->count; job.first += BATCH) {
         int32_t left = samples->count - job.first;
@@ -146,6 +147,7 @@ static sinew_status fill_candidates(const sn_shape *shape, const sn_frame_sample
         }
     }
 
+    // Each corner of a block stands for an equal part of it.
     for (int32_t s = 0; s < samples->count; s++) {
         samples->volume[s] = blocks->volume[s / CORNERS] / CORNERS;
         samples->label[s] = blocks->label[s / CORNERS];
@@ -158,6 +160,7 @@ static sinew_status fill_candidates(const sn_shape *shape, const sn_frame_sample
 
 sinew_status sn_point_candidates(const sn_shape *shape, int32_t block_count,
                                  sn_frame_samples **candidates) {
+    // Blocks as for midpoint sampling, each with several points.
     sinew_sampling_def def = sinew_default_sampling_def();
     def.kind = SINEW_SAMPLING_MIDPOINT;
     def.count = block_count;
@@ -171,6 +174,8 @@ sinew_status sn_point_candidates(const sn_shape *shape, int32_t block_count,
     made->arena = arena;
 
     sinew_status status = sn_samples_create(shape, &def, &blocks);
+
+    // Smooth weights reach everywhere, so there is room for all nodes at every point.
     if (status == SINEW_OK) {
         int32_t count = CORNERS * blocks->count;
         status = push_samples(made, count, (size_t)count * (size_t)shape->node_count);
@@ -244,6 +249,7 @@ static void report(sn_frame_samples *samples) {
 
 sinew_status sn_point_samples(const sn_shape *shape, const sn_frame_samples *candidates,
                               const double *volume, sn_frame_samples **samples) {
+    // Points with volume.
     int32_t count = 0;
     size_t entries = 0;
     for (int32_t s = 0; s < candidates->count; s++) {
@@ -261,6 +267,8 @@ sinew_status sn_point_samples(const sn_shape *shape, const sn_frame_samples *can
     made->arena = arena;
 
     sinew_status status = push_samples(made, count, entries);
+
+    // Copy them with their weights, and give them the new volumes.
     if (status == SINEW_OK) {
         for (int32_t s = 0, next = 0; s < candidates->count; s++) {
             if (!(volume[s] > 0)) {
@@ -283,6 +291,7 @@ sinew_status sn_point_samples(const sn_shape *shape, const sn_frame_samples *can
         }
     }
 
+    // Voxels belong to the nearest point, for reports and insertions.
     if (status == SINEW_OK) {
         status = list_voxels(shape, made);
     }

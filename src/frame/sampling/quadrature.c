@@ -219,12 +219,14 @@ static sinew_status push_spaces(sn_arena *arena, const sn_frame_samples *samples
 
 sinew_status sn_quadrature_create(sn_arena *arena, const sn_shape *shape,
                                   const sn_frame_samples *samples, sn_quadrature *quadrature) {
+    // Room for the largest number of points that the degree can need.
     size_t room = (size_t)samples->count * (size_t)bound_points(samples);
     *quadrature = (sn_quadrature){.start = SN_PUSH(arena, int32_t, samples->count + 1),
                                   .position = SN_PUSH(arena, double, 3 * room),
                                   .volume = SN_PUSH(arena, double, room)};
     SN_TRY(sn_arena_status(arena));
 
+    // Place the points of a batch of samples in parallel, and append them in order.
     workspace spaces[BATCH];
     sn_arena scratch = sn_arena_create(shape->context);
     sinew_status status = push_spaces(&scratch, samples, spaces);
@@ -280,6 +282,7 @@ static sinew_status push_points(const sn_quadrature *quadrature, const sn_frame_
     size_t count = (size_t)quadrature->count;
     int64_t entries = 0;
 
+    // Every point of a sample has the sample's nodes.
     for (int32_t s = 0; s < samples->count; s++) {
         int64_t nodes = samples->start[s + 1] - samples->start[s];
         entries += nodes * (quadrature->start[s + 1] - quadrature->start[s]);
@@ -290,6 +293,7 @@ static sinew_status push_points(const sn_quadrature *quadrature, const sn_frame_
                        quadrature->count, INT32_MAX / 3);
     }
 
+    // Positions and volumes are shared with the quadrature.
     points->count = quadrature->count;
     points->position = quadrature->position;
     points->volume = quadrature->volume;

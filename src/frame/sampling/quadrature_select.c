@@ -62,6 +62,9 @@ static box_map map_box(const double *positions, int32_t n, const double *box, in
 static void compute_functions(double *values, int32_t degree, const box_map *map,
                               const double *position) {
     double P[3][SN_MAX_DEGREE + 1] = {{0}};
+
+    // Legendre polynomials along each axis, by (k + 1) P_k+1 = (2 k + 1) x P_k - k P_k-1, averaged
+    // over the cell.
     for (int a = 0; a < 3; a++) {
         double center = (position[a] - map->middle[a]) * map->scale[a];
         for (int g = 0; g < map->gauss.count; g++) {
@@ -76,6 +79,7 @@ static void compute_functions(double *values, int32_t degree, const box_map *map
         }
     }
 
+    // Products up to the total degree.
     int32_t count = 0;
     for (int32_t k = 0; k <= degree; k++) {
         for (int32_t a = k; a >= 0; a--) {
@@ -123,6 +127,7 @@ static void eliminate(tableau *t, int32_t row, int32_t column) {
 static void find_basis(tableau *t) {
     double first = 0;
     for (int32_t s = 0; s < t->rows; s++) {
+        // The largest entry that is left is the pivot.
         double largest = 0;
         int32_t row = s;
         int32_t column = 0;
@@ -147,6 +152,7 @@ static void find_basis(tableau *t) {
             return;
         }
 
+        // Move its row up.
         if (row != s) {
             for (int32_t c = 0; c < t->columns; c++) {
                 double *a = t->T + (size_t)s * (size_t)t->stride + c;
@@ -224,6 +230,7 @@ static void polish(int32_t degree, const box_map *map, const double *positions, 
     double *values = rest + m;
     double *scratch = values + m;
 
+    // What the moments of the chosen points miss.
     memcpy(rest, sums, (size_t)m * sizeof *rest);
     for (int32_t i = 0; i < count; i++) {
         compute_functions(values, degree, map, sn_at3(positions, chosen[i]));
@@ -233,6 +240,7 @@ static void polish(int32_t degree, const box_map *map, const double *positions, 
         }
     }
 
+    // The smallest change of the volumes that makes it up; volumes stay positive.
     if (sn_dense_least_squares(A, m, count, count, rest, 1, 1, 1e-10, scratch) < 0) {
         return;
     }
@@ -258,6 +266,7 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, con
         return n;
     }
 
+    // The moments to be preserved.
     box_map map = map_box(positions, n, box, degree);
     double *sums = work + sn_select_work(degree) - m;
     tableau t = {.T = work, .stride = 2 * m, .share = work + 2 * (size_t)m * (size_t)m};
@@ -272,6 +281,8 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, con
         }
     }
 
+    // Caratheodory's theorem: m of any number of points can have the same m moments. Clusters of
+    // points are eliminated as if each were one, until clusters are single points.
     for (bool single = false; !single;) {
         int32_t clusters = left < 2 * m ? left : 2 * m;
         int32_t kept = 0;
@@ -291,6 +302,7 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, con
             }
         }
 
+        // Keep the points of clusters that have a share.
         reduce(&t);
         for (int32_t c = 0; c < clusters; c++) {
             int64_t begin = (int64_t)c * left / clusters;

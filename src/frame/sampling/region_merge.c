@@ -122,6 +122,8 @@ static double threshold_of(double *costs, int32_t count, int32_t limit) {
 
     int32_t low = 0;
     int32_t high = count - 1;
+
+    // Partition around a pivot, and go on in the part that contains the wanted element.
     while (low < high) {
         double pivot = costs[(low + high) / 2];
         int32_t i = low;
@@ -175,6 +177,7 @@ static int32_t choose_groups(const sn_region_set *set, const double *edge_cost, 
         group[r] = r;
     }
 
+    // The cheapest edge at each region.
     for (int32_t e = 0; e < set->edge_count; e++) {
         for (int side = 0; side < 2; side++) {
             int32_t r = set->edges[2 * e + side];
@@ -182,6 +185,7 @@ static int32_t choose_groups(const sn_region_set *set, const double *edge_cost, 
         }
     }
 
+    // List the edges that are cheapest at both ends, then merge those up to the threshold.
     for (int pass = 0; pass < 2; pass++) {
         double threshold = pass ? threshold_of(costs, mutual, limit) : 0;
         for (int32_t e = 0; e < set->edge_count; e++) {
@@ -203,6 +207,7 @@ static int32_t choose_groups(const sn_region_set *set, const double *edge_cost, 
         }
     }
 
+    // Point every region directly at its group.
     for (int32_t r = 0; r < set->count; r++) {
         group[r] = root_of(group, r);
     }
@@ -222,6 +227,7 @@ static void add_sums(sn_region_set *next, const sn_region_set *set, sn_region_su
         into->xx[k] += from->xx[k];
     }
 
+    // Nodes that both regions share add up; others are appended.
     for (int32_t i = 0; i < from->nodes; i++) {
         const sn_node_sums *s = &set->sums[from->first + i];
         int32_t place = 0;
@@ -423,11 +429,13 @@ static sinew_status merge(const sn_shape *shape, bool by_label, int32_t requeste
     merge_plan plan = {
         .shape = shape, .requested = requested, .region_count = *count, .fit_error = limit};
 
+    // Scales of the cost: a cell, and the size that regions are going to have.
     plan.cell2 = fmin(h[0], fmin(h[1], h[2]));
     plan.cell2 *= plan.cell2;
     plan.inverse_size2 =
         pow(voxels->count * voxels->volume / (requested > 0 ? requested : 100), -2.0 / 3);
 
+    // Each round writes to one arena what it computes from the other.
     sn_arena arenas[2] = {sn_arena_create(shape->context), sn_arena_create(shape->context)};
     sn_arena common = sn_arena_create(shape->context); // data that all rounds need
     sn_region_set set = {.count = *count};
@@ -448,6 +456,7 @@ static sinew_status merge(const sn_shape *shape, bool by_label, int32_t requeste
     }
 
     if (status == SINEW_OK) {
+        // From original regions to merged ones.
         number_job job = {region_of, present};
         sn_parallel_for(shape->context, voxels->count, CHUNK, renumber, &job);
         *count = set.count;

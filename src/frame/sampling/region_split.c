@@ -88,6 +88,7 @@ static void sum_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
             q[k] = x[k] * x[k];
         }
 
+        // Second to fourth moments of the positions.
         for (int k = 0; k < 3; k++) {
             sum[k] += q[k];
             sum[3 + k] += x[(k + 1) % 3] * x[(k + 2) % 3];
@@ -97,6 +98,7 @@ static void sum_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
             }
         }
 
+        // Moments of each node's weight, and its largest value.
         for (int64_t e = table->start[v]; e < table->start[v + 1]; e++) {
             double w = table->weight[e];
             double *n = node_sums + NODE_SUMS * (size_t)table->node[e];
@@ -260,6 +262,7 @@ static void break_tie(const splitter *s, const region *r, cut *cut) {
             continue;
         }
 
+        // Keep the axes along which this node's weight varies most.
         fit_slope(s, n, node, g);
         double best = 0;
         for (int a = 0; a < 3; a++) {
@@ -325,6 +328,8 @@ static int count_pieces(const splitter *s, const cut *cut, const region *r) {
 // Sorts a region's voxels by piece and makes each piece a region; the first replaces the old one.
 static sinew_status cut_region(splitter *s, int32_t number, const cut *cut) {
     region whole = s->regions[number];
+
+    // Counting sort of the voxels by piece.
     int32_t start[PIECES + 1] = {0};
     for (int32_t i = whole.begin; i < whole.end; i++) {
         start[piece_of(s, cut, s->list[i]) + 1]++;
@@ -342,6 +347,8 @@ static sinew_status cut_region(splitter *s, int32_t number, const cut *cut) {
     }
 
     memcpy(s->list + whole.begin, s->scratch, (size_t)(whole.end - whole.begin) * sizeof *s->list);
+
+    // Each piece that is not empty becomes a region.
     bool first = true;
     for (int p = 0; p < PIECES; p++) {
         if (start[p + 1] == start[p]) {
@@ -411,6 +418,8 @@ static sinew_status cut_marked(splitter *s, const bool *marked, int32_t requeste
 static sinew_status split(splitter *s, int32_t requested, double fit_error, bool *marked) {
     int32_t done = 1;
     while (done && (requested == 0 || s->count < requested)) {
+        // All regions with the largest error are cut at once, so that symmetric solids stay
+        // symmetric.
         double worst = 0;
         for (int32_t i = 0; i < s->count; i++) {
             if (!s->regions[i].final) {
@@ -431,6 +440,7 @@ static sinew_status split(splitter *s, int32_t requested, double fit_error, bool
             return SINEW_OK;
         }
 
+        // Cut them.
         SN_TRY(cut_marked(s, marked, requested, &done));
         for (int32_t i = 0; i < s->count; i++) {
             waits = waits || (marked[i] && s->regions[i].final);
@@ -475,6 +485,7 @@ sinew_status sn_split_regions(const sn_shape *shape, int32_t requested, double f
         return SINEW_OK;
     }
 
+    // Room for as many regions as there are voxels, if it comes to that.
     splitter s = {.shape = shape, .count = *count, .capacity = (size_t)*count};
     sn_arena arena = sn_arena_create(context);
 
@@ -491,6 +502,7 @@ sinew_status sn_split_regions(const sn_shape *shape, int32_t requested, double f
         status = split(&s, requested, fit_error, marked);
     }
 
+    // Write the new numbers.
     if (status == SINEW_OK) {
         *count = s.count;
         for (int32_t r = 0; r < s.count; r++) {

@@ -49,6 +49,7 @@ double sn_region_fit_error(const sn_region_set *set, const sn_region_sums *a,
     double mean[3], C[6];
     double error = 0;
 
+    // Mean and covariance of the positions in both regions together.
     for (int k = 0; k < 3; k++) {
         mean[k] = (a->x[k] + (b ? b->x[k] : 0)) / n;
     }
@@ -63,6 +64,8 @@ double sn_region_fit_error(const sn_region_set *set, const sn_region_sums *a,
     }
 
     const factor f = factorize(C);
+
+    // Merge the sorted lists of both regions' nodes.
     const sn_node_sums *p = set->sums + a->first;
     const sn_node_sums *p_end = p + a->nodes;
     const sn_node_sums *q = b ? set->sums + b->first : NULL;
@@ -87,6 +90,7 @@ double sn_region_fit_error(const sn_region_set *set, const sn_region_sums *a,
             (*at)++;
         }
 
+        // The variance of the weight that a linear function does not explain.
         double slope[3];
         for (int k = 0; k < 3; k++) {
             slope[k] = s.wx[k] - s.w * mean[k];
@@ -135,6 +139,7 @@ static sinew_status list_by_region(sn_arena *arena, const int32_t *region_of, in
     *list = SN_RESERVE(arena, int32_t, voxel_count);
     SN_TRY(sn_arena_status(arena));
 
+    // Sizes, and from them starts.
     for (int32_t v = 0; v < voxel_count; v++) {
         first[region_of[v]]++;
     }
@@ -146,6 +151,7 @@ static sinew_status list_by_region(sn_arena *arena, const int32_t *region_of, in
         sum += size;
     }
 
+    // Filling moves each start to the next region's, so shift them back.
     for (int32_t v = 0; v < voxel_count; v++) {
         (*list)[first[region_of[v]]++] = v;
     }
@@ -202,6 +208,8 @@ static void sum_region(const sum_job *job, int32_t r, int32_t *seen, sn_node_sum
         for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) {
             int32_t node = table->node[k];
             double w = table->weight[k];
+
+            // A node gets its entry when it is first met in the region.
             if (seen[node] != r) {
                 seen[node] = r;
                 place[node] = next++;
@@ -246,6 +254,7 @@ sinew_status sn_regions_sum(const sn_shape *shape, sn_arena *arena, sn_arena *sc
     set->regions = SN_PUSH(arena, sn_region_sums, set->count);
     SN_TRY(list_by_region(scratch, region_of, shape->voxels->count, set->count, &start, &list));
 
+    // Each thread marks the nodes it has met in arrays of its own.
     sum_job job = {.shape = shape, .set = set, .start = start, .list = list};
     if (slots > SLOTS) {
         slots = SLOTS;
@@ -258,6 +267,8 @@ sinew_status sn_regions_sum(const sn_shape *shape, sn_arena *arena, sn_arena *sc
 
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
+
+    // First count the nodes of each region, then sum.
     forget_seen(&job, slots);
     sn_parallel_deal(shape->context, 0, items, slots, count_nodes, &job);
 
@@ -329,6 +340,7 @@ static void visit_faces(void *data, int32_t begin, int32_t end, int32_t chunk) {
                 continue;
             }
 
+            // A direct-mapped cache of pairs; what it forgets is removed as a duplicate later.
             int32_t b = job->region_of[u];
             int32_t low = a < b ? a : b;
             int32_t high = a < b ? b : a;
@@ -363,6 +375,7 @@ sinew_status sn_regions_find_edges(const sn_shape *shape, sn_arena *arena, sn_ar
     SN_TRY(sn_arena_status(scratch));
     sn_parallel_for(shape->context, voxels, FACES_CHUNK, visit_faces, &job);
 
+    // Count in the first pass, fill in the second.
     int64_t total = 0;
     for (int32_t i = 0; i < chunks; i++) {
         int64_t count = job.first[i];

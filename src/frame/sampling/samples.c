@@ -220,6 +220,7 @@ static sinew_status append_weights(sinew_context *context, const sn_shape_point 
                        INT32_MAX / 3);
     }
 
+    // Both arrays grow together.
     void *node = lists->node;
     void *weight = lists->weight;
     sinew_status status =
@@ -234,6 +235,7 @@ static sinew_status append_weights(sinew_context *context, const sn_shape_point 
     lists->weight = weight;
     SN_TRY(status);
 
+    // Nodes without weight and slope have no effect on the sample.
     for (int32_t k = 0; k < point->count; k++) {
         const double *g = point->gradient[k];
         if (point->weight[k] == 0 && g[0] == 0 && g[1] == 0 && g[2] == 0) {

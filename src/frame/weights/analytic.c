@@ -242,6 +242,8 @@ sinew_status sn_build_axis(sn_shape *shape) {
     order->node = SN_PUSH(&shape->arena, int32_t, shape->node_count);
     order->coordinate = SN_PUSH(&shape->arena, double, shape->node_count);
     SN_TRY(sn_arena_status(&shape->arena));
+
+    // Sort the nodes along the axis; there are few of them.
     axis = sn_normalize(axis);
 
     for (int32_t i = 0; i < shape->node_count; i++) {
@@ -257,6 +259,7 @@ sinew_status sn_build_axis(sn_shape *shape) {
         order->node[place] = i;
     }
 
+    // Interpolation needs distinct coordinates.
     const double *h = shape->voxels->spacing;
     double smallest = 1e-6 * fmin(h[0], fmin(h[1], h[2]));
     for (int32_t i = 1; i < order->count; i++) {

@@ -55,6 +55,7 @@ static void residual_range(void *data, int32_t begin, int32_t end, int32_t chunk
             r[a] = p->leak * (p->before[(size_t)v * LANES + (size_t)a] - x[a]);
         }
 
+        // A unit flux enters through the surface; inside, neighbours exchange it.
         for (int d = 0; d < SN_VOXEL_FACES; d++) {
             int32_t u = voxels->neighbor[v][d];
             if (u < 0) {
@@ -138,11 +139,14 @@ sinew_status sn_shape_build_compliance(sn_shape *shape) {
     sn_shape *field = SN_PUSH(&shape->arena, sn_shape, 1);
     double *conductivity = SN_RESERVE(&shape->arena, double, shape->voxels->count);
     SN_TRY(sn_arena_status(&shape->arena));
+
+    // A field of three values on the same voxels, evaluated like weights.
     SN_TRY(sn_shape_create_field(shape, LANES, &shape->arena, field));
     scale_conductivity(shape, conductivity);
     field->conductivity = conductivity;
     field->is_compliance = true;
 
+    // Solve, then store it in a table of its own.
     problem p = {0};
     sn_arena scratch = sn_arena_create(shape->context);
     sinew_status status = solve(shape, conductivity, &scratch, &p);

@@ -79,6 +79,8 @@ sinew_status sn_conduction_create(sn_arena *arena, const sn_conduction_def *def,
 
     sn_conduction *made = SN_PUSH(arena, sn_conduction, 1);
     SN_TRY(sn_arena_status(arena));
+
+    // Residuals are double, corrections of the multigrid single precision.
     *made = (sn_conduction){.context = arena->context,
                             .voxels = def->voxels,
                             .conductivity = def->conductivity,
@@ -91,6 +93,7 @@ sinew_status sn_conduction_create(sn_arena *arena, const sn_conduction_def *def,
         (double(*)[SN_VOXEL_FACES])sn_arena_push(arena, count, sizeof *made->conductance);
     SN_TRY(sn_arena_status(arena));
 
+    // Conductance of a face, relative to the finest direction.
     for (int a = 0; a < 3; a++) {
         made->face[a] = finest * finest / (h[a] * h[a]);
     }

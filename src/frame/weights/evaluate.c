@@ -28,6 +28,7 @@ int32_t sn_shape_point_strongest(const sn_shape_point *point) {
 }
 
 int32_t sn_point_entry(sn_shape_point *point, int32_t node) {
+    // Entries are sorted by node.
     int32_t place = point->count;
     while (place > 0 && point->node[place - 1] >= node) {
         place--;
@@ -40,6 +41,7 @@ int32_t sn_point_entry(sn_shape_point *point, int32_t node) {
         return SN_POINT_NODES; // more than any table holds: this goes into the spare entry
     }
 
+    // Make room for a new one.
     for (int32_t i = point->count; i > place; i--) {
         point->node[i] = point->node[i - 1];
         point->weight[i] = point->weight[i - 1];
@@ -210,6 +212,7 @@ static void evaluate_splines(const sn_shape *shape, int32_t voxel, const double 
     int32_t c[3];
     stencil s = {.factor = {{0}}};
 
+    // Quadratic B-splines and their derivatives along each axis.
     for (int a = 0; a < 3; a++) {
         double t = at[a];
         double h = voxels->spacing[a];
@@ -226,6 +229,8 @@ static void evaluate_splines(const sn_shape *shape, int32_t voxel, const double 
         s.voxel[i] = sn_voxel_at(voxels, c[0] + i % 3 - 1, c[1] + i / 3 % 3 - 1, c[2] + i / 9 - 1);
     }
 
+    // Coefficients that are missing, or belong to another material, are expressed by their
+    // neighbours.
     for (int i = 0; i < 27; i++) {
         int x = i % 3;
         int y = i / 3 % 3;
@@ -242,6 +247,7 @@ static void evaluate_splines(const sn_shape *shape, int32_t voxel, const double 
         }
     }
 
+    // Sum over the voxels that exist.
     result->count = 0;
     for (int i = 0; i < 27; i++) {
         if (s.voxel[i] >= 0) {
@@ -252,6 +258,8 @@ static void evaluate_splines(const sn_shape *shape, int32_t voxel, const double 
     if (!shape->is_compliance) {
         return;
     }
+
+    // The compliance field also has the constant part of the flux condition.
     for (int a = 0; a < 3; a++) {
         int32_t place = sn_point_entry(result, a);
         result->weight[place] += s.shift[a][0];
@@ -341,6 +349,7 @@ static int32_t find_corners(const sn_shape *shape, sn_vec3 p, int32_t home, corn
         low[a] = floor(u[a]);
     }
 
+    // Trilinear shares of the corners.
     for (int i = 0; i < 8; i++) {
         double share = 1, offset[3];
         int32_t cell[3];
@@ -422,6 +431,7 @@ void sn_shape_at_point(const sn_shape *shape, sn_vec3 p, sn_shape_point *result)
         return;
     }
 
+    // Analytic weights need no table, except inside bound parts and out of range.
     if (sn_shape_is_analytic(shape)) {
         int32_t near = home >= 0 ? home : -1;
         int32_t nearest[8];
@@ -443,6 +453,7 @@ void sn_shape_at_point(const sn_shape *shape, sn_vec3 p, sn_shape_point *result)
         return;
     }
 
+    // Trilinear between the voxels around; outside, continued from the nearest ones.
     corner corners[8];
     bool complete;
     int32_t count = find_corners(shape, p, home, corners, &complete);
@@ -452,6 +463,7 @@ void sn_shape_at_point(const sn_shape *shape, sn_vec3 p, sn_shape_point *result)
         complete = false;
     }
 
+    // Shares are relative to the corners that exist.
     double total = 0;
     for (int32_t i = 0; i < count; i++) {
         total += corners[i].share;
@@ -543,6 +555,8 @@ static sinew_status compute_vertices(vertex_job *job, sn_arena *arena, sn_arena 
     job->weight = SN_RESERVE(scratch, double, ROOM *chunks);
     job->kept = SN_RESERVE(scratch, int32_t, chunks);
     SN_TRY(sn_arena_status(scratch));
+
+    // Evaluate all vertices, and keep the rows of each chunk as far as its room goes.
     sn_parallel_for(arena->context, result->count, CHUNK, count_vertices, job);
 
     int64_t total = 0;
@@ -555,6 +569,7 @@ static sinew_status compute_vertices(vertex_job *job, sn_arena *arena, sn_arena 
         result->start[i + 1] = (int32_t)total;
     }
 
+    // Pack the rows; those that did not fit are evaluated again.
     result->node = SN_RESERVE(arena, int32_t, total);
     result->weight = SN_RESERVE(arena, double, total);
     SN_TRY(sn_arena_status(arena));

@@ -73,6 +73,8 @@ static sinew_status claim_voxels(problem *problem, sn_arena *scratch) {
     int32_t *claimed = SN_PUSH(scratch, int32_t, shape->node_count);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Bound labels belong to their node; then each node claims the voxels around it.
     for (int32_t v = 0; v < voxels->count; v++) {
         distance[v] = INFINITY;
         problem->owner[v] = shape->bound_node[voxels->label[v]];
@@ -82,6 +84,7 @@ static sinew_status claim_voxels(problem *problem, sn_arena *scratch) {
         claim_ball(problem, i, distance);
     }
 
+    // A node without any voxel would have no influence.
     for (int32_t v = 0; v < voxels->count; v++) {
         if (problem->owner[v] >= 0) {
             claimed[problem->owner[v]]++;
@@ -112,6 +115,8 @@ static sinew_status number_unknowns(problem *problem, sn_arena *arena) {
 
     problem->voxel = SN_PUSH(arena, int32_t, voxels->count);
     SN_TRY(sn_arena_status(arena));
+
+    // Flood from the voxels of known value: parts without one would be singular.
     for (int32_t v = 0; v < voxels->count; v++) {
         problem->number[v] = -1;
         if (problem->owner[v] >= 0) {
@@ -131,6 +136,7 @@ static sinew_status number_unknowns(problem *problem, sn_arena *arena) {
         }
     }
 
+    // Number what was reached, in the order of the voxels.
     for (int32_t v = 0; v < voxels->count; v++) {
         if (problem->number[v] < 0) {
             continue;
@@ -149,6 +155,7 @@ static sinew_status set_conductivity(problem *problem, sn_arena *arena) {
         return SINEW_OK;
     }
 
+    // Relative to the stiffest soft voxel; rigid parts conduct far better than that.
     double stiffest = 0;
     for (int32_t v = 0; v < voxels->count; v++) {
         if (!shape->rigid[voxels->label[v]]) {
@@ -258,6 +265,8 @@ static sinew_status solve(problem *problem, sn_arena *arena) {
     problem->owner = SN_PUSH(arena, int32_t, voxels);
     problem->number = SN_PUSH(arena, int32_t, voxels);
     SN_TRY(sn_arena_status(arena));
+
+    // Known values, then unknowns.
     SN_TRY(claim_voxels(problem, arena));
     SN_TRY(number_unknowns(problem, arena));
 
@@ -275,6 +284,7 @@ static sinew_status solve(problem *problem, sn_arena *arena) {
                              .lanes = sn_conduction_lanes(shape->node_count)};
     SN_TRY(sn_conduction_create(arena, &def, &problem->conduction));
 
+    // Several nodes are solved for at once, one in each lane.
     for (int32_t first = 0; first < shape->node_count; first += LANES) {
         SN_TRY(sn_report_progress(shape->context, "computing weights",
                                   (double)first / shape->node_count));

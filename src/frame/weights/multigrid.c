@@ -111,6 +111,7 @@ static void sum_conductances(const sn_multigrid_level *fine, const level_input *
 
 static sinew_status coarsen(sn_arena *arena, sn_arena *scratch, const sn_multigrid_level *fine,
                             level_input *input, int32_t lanes, sn_multigrid_level *coarse) {
+    // Blocks of two cells along each axis.
     int32_t extent[3];
     for (int a = 0; a < 3; a++) {
         extent[a] = (input->extent[a] + 1) / 2;
@@ -124,6 +125,8 @@ static sinew_status coarsen(sn_arena *arena, sn_arena *scratch, const sn_multigr
     int32_t count = number_blocks(input, fine->count, extent, map, block_of);
 
     SN_TRY(push_level(arena, coarse, count, lanes, false));
+
+    // Conductances between blocks are sums over the faces between them.
     level_input next = {.extent = {extent[0], extent[1], extent[2]}};
 
     next.coordinates =
@@ -148,6 +151,8 @@ static sinew_status factor_coarsest(sn_arena *arena, sn_multigrid *multigrid) {
 
     double *A = SN_PUSH(arena, double, (size_t)n *(size_t)n);
     SN_TRY(sn_arena_status(arena));
+
+    // The operator as a dense matrix.
     for (int32_t u = 0; u < n; u++) {
         A[(size_t)u * (size_t)n + (size_t)u] +=
             level->inverse_diagonal[u] > 0 ? (1 + 1e-7) / level->inverse_diagonal[u] : 1;
@@ -169,6 +174,8 @@ static sinew_status factor_coarsest(sn_arena *arena, sn_multigrid *multigrid) {
 static sinew_status build_levels(sn_arena *arena, sn_arena *scratch,
                                  const sn_multigrid_input *input, sn_multigrid *multigrid) {
     sn_multigrid_level *finest = &multigrid->levels[0];
+
+    // The finest level is the caller's grid; a missing neighbour is the cell itself.
     SN_TRY(push_level(arena, finest, input->count, input->lanes, true));
 
     level_input at = {.extent = {input->extent[0], input->extent[1], input->extent[2]}};
@@ -188,6 +195,8 @@ static sinew_status build_levels(sn_arena *arena, sn_arena *scratch,
     }
 
     compute_diagonal(finest, at.known);
+
+    // Coarsen until the rest is small enough for a dense factor.
     multigrid->level_count = 1;
     while (multigrid->level_count < SN_MULTIGRID_LEVELS) {
         sn_multigrid_level *fine = &multigrid->levels[multigrid->level_count - 1];

@@ -86,6 +86,8 @@ static sinew_status place_in_groups(placement *placement, sn_arena *scratch, con
     bool *taken = SN_PUSH(scratch, bool, count);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Groups that a node is in already.
     for (int32_t i = 0; i < placement->count; i++) {
         int32_t near[8];
         int32_t found = sn_nearest_voxels(voxels, sn_load3(sn_at3(placement->position, i)),
@@ -98,6 +100,7 @@ static sinew_status place_in_groups(placement *placement, sn_arena *scratch, con
         }
     }
 
+    // The voxel closest to the centre of each group, since the centre may be outside.
     for (int32_t v = 0; v < voxels->count; v++) {
         if (group[v] >= 0) {
             add_to_mean(&means[group[v]], sn_voxel_center(voxels, v), 1);
@@ -105,6 +108,8 @@ static sinew_status place_in_groups(placement *placement, sn_arena *scratch, con
     }
 
     find_middles(voxels, group, means, count, nearest, middle);
+
+    // The message states the number that would be enough.
     int32_t needed = placement->count;
     for (int32_t g = 0; g < count; g++) {
         needed += !taken[g];
@@ -138,6 +143,7 @@ static sinew_status place_fixed(placement *placement) {
         double reach = 0.5 * sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]) +
                        sn_outside_tolerance(placement->voxels);
 
+        // The message suggests the nearest position inside.
         if (!sn_finite3(p) || !sn_nearest_voxels(placement->voxels, p, reach, near, NULL)) {
             if (!sn_finite3(p)) {
                 return sn_fail(placement->context, SINEW_INVALID_ARGUMENT,
@@ -164,6 +170,8 @@ static sinew_status place_fixed(placement *placement) {
 static sinew_status place_held(placement *placement, const bool *rigid, int32_t *part_nodes) {
     sn_arena scratch = sn_arena_create(placement->context);
     sinew_status status = place_fixed(placement);
+
+    // Rigid parts, then parts that are connected to nothing.
     sn_metric clusters = sn_metric_euclidean(placement->voxels);
 
     if (status == SINEW_OK && placement->def->rigid_parts) {
@@ -231,6 +239,8 @@ static sn_vec3 middle_of_solid(const sinew_voxels *voxels) {
 
 static sinew_status place_farthest(placement *placement) {
     const sinew_voxels *voxels = placement->voxels;
+
+    // Distances from the nodes that are there.
     for (int32_t v = 0; v < voxels->count; v++) {
         placement->distance[v] = INFINITY;
     }
@@ -240,6 +250,7 @@ static sinew_status place_farthest(placement *placement) {
     }
 
     while (placement->count < placement->def->count) {
+        // The next node goes where the distance is largest.
         int32_t farthest = 0;
         for (int32_t v = 1; v < voxels->count; v++) {
             if (placement->distance[v] > placement->distance[farthest]) {
@@ -269,12 +280,15 @@ static double relax(placement *placement, int32_t *cell, mean *means, double *ne
     const sinew_voxels *voxels = placement->voxels;
     sn_front *front = placement->front;
 
+    // One front from all nodes gives each voxel its nearest node.
     sn_front_reset(front);
     for (int32_t i = 0; i < placement->count; i++) {
         seed(placement, i);
     }
 
     sn_front_run(front, INFINITY, NULL, NULL);
+
+    // Means are weighted by the compliance, so that soft parts get more nodes.
     memset(means, 0, (size_t)placement->count * sizeof *means);
 
     double energy = 0;
@@ -340,6 +354,8 @@ static sinew_status relax_nodes(placement *placement, sn_arena *arena) {
 // into the given grid.
 static sinew_status place_free(placement *placement, const double *young, const bool *rigid) {
     const sinew_voxels *fine = placement->voxels;
+
+    // A few hundred voxels for each node are as good as millions.
     int64_t enough = (int64_t)VOXELS_PER_NODE * placement->def->count;
     if (enough < COARSE_VOXELS) {
         enough = COARSE_VOXELS;
@@ -354,6 +370,7 @@ static sinew_status place_free(placement *placement, const double *young, const 
         placement->voxels = coarse;
     }
 
+    // Distances in the requested metric.
     if (status == SINEW_OK) {
         status =
             placement->def->metric == SINEW_METRIC_COMPLIANCE
@@ -381,6 +398,7 @@ static sinew_status place_free(placement *placement, const double *young, const 
         status = relax_nodes(placement, &arena);
     }
 
+    // Back to the given grid.
     if (coarse) {
         for (int32_t i = placement->held; i < placement->count; i++) {
             double *p = sn_at3(placement->position, i);
@@ -401,6 +419,7 @@ sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxel
                                const sinew_tissue *tissues, int32_t tissue_count,
                                const sinew_placement_def *def, double *positions,
                                int32_t *part_nodes) {
+    // What was requested must be possible.
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_placement_def"));
     if (def->count < 1 || def->count > UINT16_MAX || def->fixed_count < 0 ||
         def->fixed_count > def->count || (def->fixed_count > 0 && !def->fixed) ||
@@ -421,6 +440,7 @@ sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxel
                        def->count, voxels->count);
     }
 
+    // Nodes that are prescribed, then free ones.
     sn_arena arena = sn_arena_create(context);
     double *young, *density;
     bool *rigid;

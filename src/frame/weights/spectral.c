@@ -162,11 +162,13 @@ static sinew_status build(sn_shape *shape, sn_arena *scratch) {
                        n, shape->def.nodes_per_voxel, MOST);
     }
 
+    // The smoothest functions on the solid, as many as there are nodes.
     SN_TRY(find_stiffness(shape, scratch, &stiffness));
     SN_TRY(sn_compute_conductivity(shape->voxels, &stiffness, &shape->arena, &shape->conductivity));
     SN_TRY(sn_report_progress(shape->context, "computing weights", 0));
     SN_TRY(sn_compute_voxel_modes(shape->voxels, &stiffness, n, scratch, &modes));
 
+    // Their combinations that are 1 at one node and 0 at the others.
     double *inverse = SN_PUSH(scratch, double, (size_t)n *(size_t)n);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(invert_modes(shape, &modes, scratch, inverse));
@@ -293,6 +295,8 @@ sinew_status sn_place_spectral(const sinew_voxels *voxels, const double *young, 
         sn_compute_coarse_modes(voxels, &stiffness, count, &arena, &modes, &coarse);
 
     if (status == SINEW_OK) {
+        // Pivoted elimination: each node goes where the modes differ most from what the nodes so
+        // far determine.
         pivoting pivoting = {coarse ? coarse : voxels, count, modes.value};
         for (int32_t i = 0; i < count; i++) {
             double *position = sn_at3(positions, i);
@@ -303,6 +307,7 @@ sinew_status sn_place_spectral(const sinew_voxels *voxels, const double *young, 
                 continue;
             }
 
+            // In the middle of the section, so that thin solids keep their symmetry.
             int32_t voxel = find_middle(&pivoting, find_pivot(&pivoting));
             sn_nearest_voxels(voxels, sn_voxel_center(pivoting.voxels, voxel), INFINITY, near,
                               NULL);

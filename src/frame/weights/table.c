@@ -111,6 +111,7 @@ static double collect_row(const table_job *job, int32_t voxel, sn_row *row, chun
     const sn_shape *shape = job->shape;
     clear_row(row, shape->def.nodes_per_voxel);
 
+    // A bound part has one node only.
     int32_t bound = shape->bound_node[shape->voxels->label[voxel]];
     if (bound >= 0) {
         sn_row_add(row, bound, 1);
@@ -118,6 +119,8 @@ static double collect_row(const table_job *job, int32_t voxel, sn_row *row, chun
     }
 
     job->fill(job->data, voxel, row);
+
+    // Normalise, and drop what is negligible.
     double total = shape->def.normalize ? 1 : row->total;
     bool reached = row->count > 0 && (!shape->def.normalize || fabs(row->total) > 1e-300);
 
@@ -133,6 +136,7 @@ static double collect_row(const table_job *job, int32_t voxel, sn_row *row, chun
         reached = row->count > 0;
     }
 
+    // Voxels that no node reaches follow the nearest one.
     if (!reached) {
         if (report->unreached++ == 0) {
             report->first_unreached = voxel;
@@ -187,6 +191,8 @@ static void fill_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
 static sinew_status join_reports(sn_shape *shape, const chunk_report *reports, int32_t chunks) {
     sinew_weights_report *total = &shape->report;
     int32_t first = -1;
+
+    // In the order of the chunks, so that the message names the first voxel.
     for (int32_t i = 0; i < chunks; i++) {
         if (reports[i].unreached && first < 0) {
             first = reports[i].first_unreached;
@@ -220,6 +226,7 @@ sinew_status sn_build_table(sn_shape *shape, sn_row_fn *fill, const void *data) 
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Count the entries of each row.
     sn_weight_table *table = &shape->table;
     table_job job = {shape, fill, data, reports};
 
@@ -232,6 +239,8 @@ sinew_status sn_build_table(sn_shape *shape, sn_row_fn *fill, const void *data) 
 
     sn_release(shape->context, reports, (size_t)chunks, sizeof *reports);
     SN_TRY(status);
+
+    // Starts, then the rows themselves.
     table->start[0] = 0;
 
     for (int32_t v = 0; v < voxels; v++) {

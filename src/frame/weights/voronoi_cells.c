@@ -202,6 +202,8 @@ static sinew_status run_stopped(cell_job *job, const sn_field_maker *maker, cons
 
     job->stopped = SN_PUSH(scratch, bool, nodes);
     SN_TRY(sn_arena_status(scratch));
+
+    // Which fronts were stopped too early.
     sn_parallel_for(shape->context, nodes, 1, find_stopped, job);
 
     for (int32_t i = 0; i < nodes; i++) {
@@ -214,6 +216,7 @@ static sinew_status run_stopped(cell_job *job, const sn_field_maker *maker, cons
         return SINEW_OK;
     }
 
+    // Run them again with limits by the distances that are known now.
     sn_parallel_for(shape->context, shape->voxels->count, CHUNK, raise_limits, job);
     SN_TRY(sn_make_fields(shape, maker, again, count, arena, job->voronoi->cells));
     sn_parallel_for(shape->context, shape->voxels->count, CHUNK, keep_smallest, job);
@@ -254,6 +257,7 @@ static void seed_block(const cell_job *job, sn_front *common, int32_t node) {
     count = sn_nearest_voxels(voxels, sn_load3(sn_at3(job->shape->node_position, node)), INFINITY,
                               near, NULL);
     for (int32_t i = 0; i < count; i++) {
+        // The block of the voxel.
         int32_t c[3];
         sn_cell_coordinates(voxels->cells, voxels->cell[near[i]], c);
         for (int a = 0; a < 3; a++) {
@@ -290,6 +294,8 @@ static sinew_status find_cells(cell_job *job, int32_t slots, sn_arena *arena, sn
     }
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Blocks make the common front cheap; a mixed metric needs smaller ones.
     job->factor = shape->metric.cost ? FACTOR_MIXED : FACTOR_UNIFORM;
     SN_TRY(sn_find_blocks(scratch, shape->voxels->cells, job->factor, job->block));
     if (voxels > FEW_VOXELS) {
@@ -301,6 +307,8 @@ static sinew_status find_cells(cell_job *job, int32_t slots, sn_arena *arena, sn
 
     sinew_status status =
         blocks ? sn_front_create(scratch, &metric, SN_DISTANCE_MARCHING_2, &common) : SINEW_OK;
+
+    // One common front bounds the fronts of the single nodes.
     if (status == SINEW_OK) {
         sn_front_reset(common);
         for (int32_t i = 0; i < shape->node_count; i++) {

@@ -123,6 +123,7 @@ static double crossing_distance(const workspace *work, int32_t voxel) {
     int32_t other = work->stamp[voxel] ^ 1;
 
     for (int axis = 0; axis < 3; axis++) {
+        // The nearest crossing along the axis, by linear interpolation.
         double nearest = INFINITY;
         for (int d = 2 * axis; d < 2 * axis + 2; d++) {
             int32_t u = metric->voxels->neighbor[voxel][d];
@@ -141,6 +142,7 @@ static double crossing_distance(const workspace *work, int32_t voxel) {
             nearest = distance < nearest ? distance : nearest;
         }
 
+        // The distance to the plane through the crossings: 1/d^2 = sum 1/d_a^2.
         if (nearest <= 0) {
             return 0;
         }
@@ -323,6 +325,8 @@ static void fill_cell(workspace *work) {
     double outer = 0.5;
     for (int32_t level = 2; level <= work->shape->def.levels; level++) {
         double inner = 1 - ldexp(1, -level);
+
+        // The surface where the distances to the last one and to the node are equal.
         for (int32_t k = 0; k < work->core_count; k++) {
             int32_t v = work->core[k];
             set_split(work, v, work->records[v].inward, work->records[v].outward);
@@ -334,6 +338,7 @@ static void fill_cell(workspace *work) {
             break;
         }
 
+        // Outside of it, blend between the two values.
         start_at_surface(work, false);
         run_in_region(work);
         for (int32_t k = 0; k < work->core_count; k++) {
@@ -344,6 +349,7 @@ static void fill_cell(workspace *work) {
             }
         }
 
+        // Inside, go on with the next level.
         start_at_surface(work, true);
         run_in_region(work);
 
@@ -362,6 +368,7 @@ static void fill_cell(workspace *work) {
         outer = inner;
     }
 
+    // What is left is filled up to 1 at the node.
     for (int32_t k = 0; k < work->core_count; k++) {
         int32_t v = work->core[k];
         work->records[v].outward =
@@ -423,6 +430,8 @@ static void fill_beyond(workspace *work, double last) {
 static void make_kernel(workspace *work) {
     int32_t levels = work->shape->def.levels;
     work->support_count = work->core_count = 0;
+
+    // The cell of the node is known; with a single level it is not needed.
     if (levels > 1) {
         take_cell(work);
     } else {
@@ -435,6 +444,7 @@ static void make_kernel(workspace *work) {
         double upper = ldexp(1, 1 - level);
         double lower = ldexp(1, -level);
 
+        // From the border of the last region back to the node.
         run_inward(work);
         if (level == 1) { // filled at the end: keep its distances
             for (int32_t k = 0; k < work->region_count; k++) {
@@ -447,6 +457,7 @@ static void make_kernel(workspace *work) {
             fill_shell(work, upper, lower);
         }
 
+        // Each level halves the value, half-way between the last surface and the next nodes.
         bool further = level < levels && work->surface_count > 0;
         if (further) {
             start_at_surface(work, false);

@@ -78,12 +78,15 @@ static void multiply_range(void *data, int32_t begin, int32_t end, int32_t chunk
     memset(gram, 0, 2 * size * sizeof *gram);
     for (int32_t v = begin; v < end; v++) {
         load_row(block, v, x);
+
+        // X'X
         for (int32_t i = 0; i < block->width; i++) {
             for (int32_t j = 0; j <= i; j++) {
                 gram[i * block->width + j] += x[i] * x[j];
             }
         }
 
+        // X'A X: each face once, in the positive direction.
         for (int d = 1; d < SN_VOXEL_FACES; d += 2) {
             if (neighbor[v][d] < 0) {
                 continue;
@@ -239,6 +242,8 @@ static void residual_range(void *data, int32_t begin, int32_t end, int32_t chunk
     for (int32_t v = begin; v < end; v++) {
         const double *x = job->x + (size_t)v * lanes;
         double *r = conduction->r + (size_t)v * lanes;
+
+        // The right-hand side without the shift, then the flux through each face.
         for (size_t i = 0; i < lanes; i++) {
             r[i] = (job->inverse[i] - job->block->shift) * x[i];
         }
@@ -394,6 +399,7 @@ static void refine_range(void *data, int32_t begin, int32_t end, int32_t chunk) 
         sn_store3(u, sn_voxel_units(grid, sn_voxel_center(fine, v)));
 
         for (int i = 0; i < 8; i++) {
+            // Trilinear share of the corner.
             double share = 1;
             int32_t cell[3];
             for (int a = 0; a < 3; a++) {
@@ -414,6 +420,7 @@ static void refine_range(void *data, int32_t begin, int32_t end, int32_t chunk) 
             total += share;
         }
 
+        // Thin parts may have no coarse voxel around them.
         if (total > 0) {
             for (int32_t k = 0; k < width; k++) {
                 row[k] /= total;
@@ -520,6 +527,7 @@ sinew_status sn_compute_coarse_modes(const sinew_voxels *voxels, const sn_stiffn
         SN_TRY(coarsen(voxels, factor, stiffness, coarse));
     }
 
+    // The coarse grid is enough to place nodes.
     block block;
     sn_arena scratch = sn_arena_create(voxels->context);
     sinew_status status =
@@ -544,6 +552,7 @@ static sinew_status compute_block(const sinew_voxels *voxels, const sinew_voxels
         return iterate(fine, count, sweeps);
     }
 
+    // Converge on the coarse grid.
     block rough;
     sn_arena scratch = sn_arena_create(voxels->context);
     sinew_status status = create_block(coarse, stiffness, width, &scratch, &rough);
@@ -551,6 +560,7 @@ static sinew_status compute_block(const sinew_voxels *voxels, const sinew_voxels
         status = iterate(&rough, count, sweeps);
     }
     if (status == SINEW_OK) {
+        // Interpolate, and improve by a few sweeps.
         refine_job job = {&rough, fine};
         sn_parallel_for(voxels->context, voxels->count, CHUNK, refine_range, &job);
         status = find_ritz(fine);

@@ -36,6 +36,7 @@ static sinew_status check_def(sinew_context *context, const sinew_weights_def *d
                        (int)def->kind, (int)def->metric);
     }
 
+    // Options of single kinds are checked even if the kind does not use them.
     if (def->levels < 1 || def->levels > MAX_LEVELS) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d Voronoi levels; valid are 1 to %d",
                        def->levels, MAX_LEVELS);
@@ -81,6 +82,7 @@ static sinew_status fill_tables(sinew_context *context, const sinew_tissue *tiss
                            "tissue %d has label %d; labels are in [1, 65535]", i, t->label);
         }
 
+        // A modulus of 0 means that the label is not in the table yet.
         if (young[t->label] > 0) {
             return sn_fail(context, SINEW_INVALID_ARGUMENT,
                            "label %d is twice in the table of tissues", t->label);
@@ -112,6 +114,7 @@ sinew_status sn_read_tissues(sinew_context *context, const sinew_voxels *voxels,
     SN_TRY(sn_arena_status(arena));
     memset(*bound_node, -1, LABELS * sizeof **bound_node);
 
+    // Without a table every label has the default tissue.
     sinew_tissue standard = sinew_default_tissue();
     if (tissue_count == 0) {
         for (int32_t label = 1; label < LABELS; label++) {
@@ -120,6 +123,8 @@ sinew_status sn_read_tissues(sinew_context *context, const sinew_voxels *voxels,
     }
 
     SN_TRY(fill_tables(context, tissues, tissue_count, *young, *density, *rigid, *bound_node));
+
+    // Count all voxels without one, for the message.
     int32_t unknown = 0, first = 0;
     for (int32_t v = 0; v < voxels->count; v++) {
         if ((*young)[voxels->label[v]] > 0) {
@@ -190,6 +195,7 @@ sinew_status sn_check_nodes(sn_shape *shape) {
                            i);
         }
 
+        // Smoothed surfaces cut cells at their centres, so nodes on them are a little outside.
         double distance = distance_from_solid(shape->voxels, p, &middle);
         if (distance <= sn_outside_tolerance(shape->voxels)) {
             continue;
@@ -362,6 +368,7 @@ static void measure_bound_jump(sn_shape *shape) {
             continue;
         }
 
+        // Across a face the weight should fall gradually.
         for (int d = 0; d < SN_VOXEL_FACES; d++) {
             int32_t u = voxels->neighbor[v][d];
             if (u < 0 || shape->bound_node[voxels->label[u]] >= 0) {
@@ -430,6 +437,7 @@ sinew_status sn_shape_create(sinew_context *context, const sinew_voxels *voxels,
                        .def = *def,
                        .node_count = node_count};
 
+    // Tissues and positions, then the weights of the requested kind.
     sinew_status status = prepare(made, tissues, tissue_count, node_positions);
     if (status == SINEW_OK) {
         status = build(made);
@@ -440,6 +448,7 @@ sinew_status sn_shape_create(sinew_context *context, const sinew_voxels *voxels,
         return status;
     }
 
+    // The caller's values are not kept.
     made->def.values = NULL;
     measure_node_error(made);
     measure_bound_jump(made);
