@@ -1,3 +1,5 @@
+// The chain of snapshots that a state with active fades is restored from: written while the scene
+// runs, checked and replayed later (see history.h).
 #include "io/scene/history.h"
 
 #include <string.h>

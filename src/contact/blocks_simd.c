@@ -53,6 +53,7 @@ SN_INLINE void measure_block(sn_contact_pair *pairs, int32_t first, int32_t end,
     double b[4][SN_BLOCK] SN_ALIGNED, n[3][SN_BLOCK] SN_ALIGNED, distance[SN_BLOCK] SN_ALIGNED;
     gather_positions(&block, pairs, first, end, x);
 
+    // All lanes of the block, whether a pair is there or not.
     for (int group = 0; group < SN_GROUPS; group++) {
         sn_lanes_vec p[4];
         load_positions(p, &block, group);
@@ -64,6 +65,7 @@ SN_INLINE void measure_block(sn_contact_pair *pairs, int32_t first, int32_t end,
         sn_lanes_store(&distance[group * SN_LANES], c.distance);
     }
 
+    // Only real pairs are written.
     for (int lane = 0; lane < SN_BLOCK && first + lane < end; lane++) {
         sn_contact_pair *pair = &pairs[first + lane];
         for (int i = 0; i < 4; i++) {
@@ -109,12 +111,15 @@ static void gather_cull(cull_block *block, const sn_contact_candidate *candidate
     for (int lane = 0; lane < SN_BLOCK; lane++) {
         const int32_t *vertex = candidates[lane < count ? lane : count - 1].vertex;
         const double *origin = sn_at3(x, vertex[0]);
+
+        // Rounding errors of coordinates, relative to which gaps mean anything.
         double largest = 0;
         for (int k = 0; k < 3; k++) {
             largest = fabs(origin[k]) > largest ? fabs(origin[k]) : largest;
         }
         block->noise[lane] = rounding * DBL_EPSILON * largest;
 
+        // Relative to the first vertex, for accuracy far from the origin.
         for (int i = 0; i < 4; i++) {
             const double *p = sn_at3(x, vertex[i]);
             const sn_box *box = &boxes[vertex[i]];

@@ -27,6 +27,7 @@ static void append(const descent *d, int kind, const sn_contact_candidate *found
     bool full = task->count[kind] % SN_CONTACT_PAGE == 0;
     task->count[kind]++;
 
+    // Pages come from a common pool; the order of the tasks, not of the pages, decides later.
     if (full) {
         int32_t page = atomic_fetch_add(&search->page_count, 1);
         if ((size_t)page >= search->page_capacity) {
@@ -169,6 +170,7 @@ static void try_triangles(descent *d, int32_t i, int32_t k) {
         return;
     }
 
+    // Each feature is owned by one of its triangles, so that a pair is found once.
     for (int c = 0; c < 3; c++) {
         if (first->owns & SN_CONTACT_OWNS_CORNER << c) {
             try_vertex(d, false, first->corner[c], second, &d->fit_b->triangles[k]);

@@ -28,6 +28,7 @@ static void find_drifts(sn_contact_scene *scene, const double *x, const double *
         search->drift_count[p] = 0;
     }
 
+    // The mean motion of each group; a group with a held vertex has none.
     for (int32_t p = 0; p < scene->part_count; p++) {
         sn_contact_part *part = &scene->parts[p];
         sn_vec3 sum = {0, 0, 0};
@@ -45,6 +46,7 @@ static void find_drifts(sn_contact_scene *scene, const double *x, const double *
         *count = *count < 0 || part->held_count ? -1 : *count + part->shape->vertex_count;
     }
 
+    // Slow drifts are not worth separating.
     for (int32_t p = 0; p < scene->part_count; p++) {
         sn_contact_part *part = &scene->parts[p];
         int32_t count = search->drift_count[part->group];
@@ -165,12 +167,14 @@ static sinew_status split_task(sn_contact_scene *scene, const sn_contact_task *t
         return SINEW_OK;
     }
 
+    // Small enough for one task?
     int32_t size_a = node_a->last - node_a->first;
     int32_t size_b = self ? 0 : node_b->last - node_b->first;
     if (size_a + size_b <= TASK_SIZE) {
         return add_task(scene, task);
     }
 
+    // A tree against itself: both halves, and one half against the other.
     sn_contact_task left = *task, right = *task, across = *task;
     if (self) {
         left.node[0] = left.node[1] = across.node[0] = task->node[0] + 1;
@@ -180,6 +184,7 @@ static sinew_status split_task(sn_contact_scene *scene, const sn_contact_task *t
         return split_task(scene, &right);
     }
 
+    // Two trees: split the larger node.
     int which = node_a->right && (!node_b->right || size_a >= size_b) ? 0 : 1;
     left.node[which] = task->node[which] + 1;
     right.node[which] = which ? node_b->right : node_a->right;

@@ -1,3 +1,5 @@
+// Distances of points and triangles from obstacles, with the nearest points and normals; obstacle.h
+// says what each shape is.
 #include "contact/obstacle.h"
 
 #include "geom/search/search.h"

@@ -6,6 +6,7 @@ static sinew_status number_features(sn_contact_scene *scene,
                                     const sn_contact_shape *const *shapes) {
     int64_t vertices = 0, edges = 0, triangles = 0;
     for (int32_t p = 0; p < scene->part_count; p++) {
+        // Features of all parts are numbered one after the other.
         scene->parts[p] = (sn_contact_part){.shape = shapes[p],
                                             .first_vertex = (int32_t)vertices,
                                             .first_edge = (int32_t)edges,
@@ -58,6 +59,8 @@ static sinew_status fill(sn_contact_scene *scene, const sn_contact_shape *const 
     SN_TRY(number_features(scene, shapes));
 
     sn_contact_search *search = scene->search;
+
+    // Everything a search writes to, so that a repeated search allocates nothing.
     scene->held = SN_PUSH(arena, uint8_t, scene->vertex_count);
     scene->vertex_part = SN_PUSH(arena, int32_t, scene->vertex_count);
     scene->boxes = SN_PUSH(arena, sn_box, scene->vertex_count);

@@ -89,6 +89,7 @@ static sinew_status build_edges(sn_arena *arena, sn_contact_shape *shape) {
     shape->edge_turn = SN_PUSH(arena, int8_t, 2 * (size_t)count);
     shape->triangle_edges = SN_PUSH(arena, int32_t, count);
 
+    // Sort the sides of all triangles by their vertices: equal sides are one edge.
     sn_arena scratch = sn_arena_create(arena->context);
     int32_t *sides = SN_PUSH(&scratch, int32_t, 2 * (size_t)count);
     int32_t *order = NULL;
@@ -139,6 +140,7 @@ static bool is_disk(const sn_contact_shape *shape, int32_t vertex) {
         return false;
     }
 
+    // Step from each triangle to the one that continues it.
     int32_t start = beside(shape, shape->fans.items[first], 1);
     int32_t at = start;
     for (int32_t step = first; step < last; step++) {
@@ -196,6 +198,7 @@ sinew_status sn_contact_shape_build(sn_arena *arena, const sinew_mesh *mesh,
                        mesh->element_count, INT32_MAX / 3);
     }
 
+    // Room for everything that has a known size.
     shape->triangles = SN_PUSH(arena, int32_t, 3 * (size_t)mesh->element_count);
     shape->sources = SN_PUSH(arena, int32_t, mesh->element_count);
     shape->owns = SN_PUSH(arena, uint8_t, mesh->element_count);
@@ -204,6 +207,7 @@ sinew_status sn_contact_shape_build(sn_arena *arena, const sinew_mesh *mesh,
     shape->shortest = SN_PUSH(arena, double, mesh->point_count);
     SN_TRY(sn_arena_status(arena));
 
+    // Edges, fans, owners, and what is known of the vertices.
     copy_triangles(mesh, shape);
     SN_TRY(build_edges(arena, shape));
     SN_TRY(sn_build_node_slots(arena, shape->triangles, 3, shape->triangle_count,

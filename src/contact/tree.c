@@ -77,12 +77,15 @@ static void fill_bunch(sn_contact_bunch *bunch, const sn_quick_box *boxes, int32
 
 void sn_contact_tree_fit(const sn_contact_tree *tree, const sn_contact_fit *fit) {
     const sn_bvh *bvh = &tree->bvh;
+
+    // Boxes of the triangles from those of their corners.
     for (int32_t i = 0; i < bvh->item_count; i++) {
         const int32_t *corner = tree->leaves[i].corner;
         sn_quick_box two = sn_quick_box_union(&fit->vertices[corner[0]], &fit->vertices[corner[1]]);
         fit->triangles[i] = sn_quick_box_union(&two, &fit->vertices[corner[2]]);
     }
 
+    // Children have higher numbers than their parents, so one pass upwards is enough.
     for (int32_t n = bvh->node_count - 1; n >= 0; n--) {
         const sn_bvh_node *node = &bvh->nodes[n];
         if (tree->bunch[n] >= 0) {

@@ -103,17 +103,21 @@ static void limit_triangle(sn_island_contact *own, const sinew_obstacle *obstacl
         hat[k] = sn_contact_at(own->hat, vertex[k]);
     }
 
+    // A plane with the normal at the start.
     sn_obstacle_meeting near = sn_obstacle_meet_triangle(&obstacle->shape, obstacle->trial, x);
     separation best = try_direction(obstacle, x, hat, near.at.normal, floor);
     if (best.gap > 0 && best.least == 1) {
         return;
     }
 
+    // A plane with the normal at the end may allow more.
     sn_obstacle_meeting later = sn_obstacle_meet_triangle(&obstacle->shape, obstacle->trial, hat);
     separation other = try_direction(obstacle, x, hat, later.at.normal, floor);
     if (other.gap > 0 && (best.gap == 0 || other.least > best.least)) {
         best = other;
     }
+
+    // Without a separating plane nothing moves.
     if (best.gap == 0) {
         own->report.held++;
         return;
@@ -268,12 +272,15 @@ static void move_whole(sn_island *island, const sn_contact_member *member, doubl
     double *q = member->member->trial_q;
     double *before = sn_at3(own->x, member->first_vertex);
     double *after = sn_at3(own->guess, member->first_vertex);
+
+    // Straight paths that nothing stops.
     if (share == 1 && !body->ops->motion.retract) {
         memcpy(member->commit_q, member->hat_q, (size_t)body->config_count * sizeof(double));
         body->ops->surface.compute(body, member->commit_q, before);
         return;
     }
 
+    // Otherwise a part of the motion, halved until it is clear.
     sn_body_difference(body, xi, member->hat_q, member->commit_q);
     for (int cut = 0; cut < MOST_CUTS && share > 0; cut++, share *= 0.5) {
         if (share == 1) {
@@ -296,6 +303,8 @@ static void move_whole(sn_island *island, const sn_contact_member *member, doubl
 
 static double move_members(sn_island *island) {
     sn_island_contact *own = island->contact;
+
+    // Hard ties must not open, so what they couple moves by the same share.
     double common = 1; // of bodies that hard ties couple
     for (int32_t i = 0; i < island->body_count && island->tie_count > 0; i++) {
         common = fmin(common, least_share(own, &own->members[i]));
@@ -309,6 +318,8 @@ static double move_members(sn_island *island) {
             memcpy(member->commit_q, member->hat_q, (size_t)body->config_count * sizeof(double));
             continue;
         }
+
+        // Node by node where the surface is the mesh's own, else as a whole.
         if (member->by_node) {
             move_nodes(own, member);
             body->ops->surface.compute(body, member->commit_q,
@@ -317,6 +328,7 @@ static double move_members(sn_island *island) {
             move_whole(island, member, fmin(common, least_share(own, member)));
         }
 
+        // The farthest that a vertex stays behind.
         for (int32_t v = 3 * member->first_vertex;
              v < 3 * (member->first_vertex + member->vertex_count); v += 3) {
             sn_vec3 left = sn_sub(sn_load3(own->hat + v), sn_load3(own->x + v));
@@ -330,6 +342,7 @@ sinew_status sn_contact_commit(sn_island *island, double *out) {
     sn_island_contact *own = island->contact;
     double lag = INFINITY;
     for (int pass = 0; pass < MOST_COMMITS; pass++) {
+        // How far each vertex may go.
         for (int32_t v = 0; v < own->vertex_count; v++) {
             own->share[v] = 1;
         }
@@ -342,6 +355,7 @@ sinew_status sn_contact_commit(sn_island *island, double *out) {
             }
         }
 
+        // Move, and try again with planes at the new positions while that helps.
         double before = lag;
         lag = move_members(island);
         if (lag == 0 || lag > 0.95 * before) {
@@ -349,6 +363,7 @@ sinew_status sn_contact_commit(sn_island *island, double *out) {
         }
     }
 
+    // What is left is reported.
     own->report.truncated = 0;
     for (int32_t v = 0; v < own->vertex_count; v++) {
         own->report.truncated += own->share[v] < 1;

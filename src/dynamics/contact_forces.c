@@ -355,16 +355,20 @@ bool sn_contact_revise(sn_island *island, const double *direction) {
             continue;
         }
 
+        // Does the touch press where the solution goes, other than assumed?
         touch->guessed = predict_gap(own, touch, direction);
         if (touch->pressing == (touch->multiplier - touch->penalty * touch->guessed > 0)) {
             continue;
         }
+
+        // Exchange its force in the residual.
         changed = true;
         add_touch_force(own, touch, -1, island->force);
         evaluate_touch(own, touch, smoothing);
         add_touch_force(own, touch, 1, island->force);
     }
 
+    // The matrix is assembled again from the part without contact.
     if (changed) {
         size_t bytes = sn_bsr_value_count(island->pattern) * sizeof(double);
         memcpy(island->A, own->kept_matrix, bytes);

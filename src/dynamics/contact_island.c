@@ -248,6 +248,7 @@ sinew_status sn_contact_island_create(sn_island *island) {
         return SINEW_OK;
     }
 
+    // The bodies that take part.
     sn_island_contact *own = SN_PUSH(&island->arena, sn_island_contact, 1);
     SN_TRY(sn_arena_status(&island->arena));
     island->contact = own;
@@ -262,6 +263,7 @@ sinew_status sn_contact_island_create(sn_island *island) {
         own->friction_speed = contact->def.friction_speed;
     }
 
+    // Surfaces of all bodies in one array each.
     double **surfaces[] = {&own->start, &own->x, &own->guess, &own->hat};
     for (size_t i = 0; i < sizeof surfaces / sizeof *surfaces; i++) {
         *surfaces[i] = SN_PUSH(&island->arena, double, 3 * (size_t)own->vertex_count);

@@ -268,6 +268,7 @@ static sinew_status find_triangles(const pair_search *search) {
     int32_t begin = own->touch_count;
 
     for (int32_t t = 0; t < surface->element_count; t++) {
+        // The box of the triangle's motion excludes most.
         const int32_t *corners = sn_at3(surface->indices, t);
         sn_vec3 x[3];
         sn_box path = sn_box_empty();
@@ -281,6 +282,7 @@ static sinew_status find_triangles(const pair_search *search) {
             continue;
         }
 
+        // Touches inside the triangle; those at its vertices are found as such.
         sn_obstacle_meeting meeting =
             sn_obstacle_meet_triangle(&obstacle->shape, obstacle->trial, x);
         sn_touch touch;
@@ -307,11 +309,14 @@ static sinew_status find_kind(sn_island *island, const double *guess, bool first
 
         for (int32_t o = 0; o < contact->obstacle_count; o++) {
             const sinew_obstacle *obstacle = contact->obstacles[o];
+
+            // A plane is met by vertices first.
             bool plane = obstacle->shape.kind == SN_OBSTACLE_PLANE;
             if (kind == SN_TOUCH_TRIANGLE && plane) {
                 continue;
             }
 
+            // What the search needs to know of the obstacle.
             obstacle_view view = view_obstacle(obstacle);
             double margin = own->linear ? 0 : member->thickness;
             pair_search search = {
@@ -323,6 +328,8 @@ static sinew_status find_kind(sn_island *island, const double *guess, bool first
                 .margin = margin,
                 .first = first,
             };
+
+            // A touch that pressed in the last step is looked at even if the boxes are apart.
             sn_touch_key key =
                 sn_touch_make_key(kind, member->member->body->index, obstacle->number, 0, 0);
             int32_t memory = find_memory(contact, key);
@@ -360,6 +367,7 @@ static sinew_status assign_slots(sn_island *island) {
                 continue;
             }
 
+            // A vertex gets a slot when a touch first uses it.
             void *slots = own->slots;
             SN_TRY(sn_grow(context, &slots, &own->slot_capacity, (size_t)own->slot_count,
                            (size_t)own->slot_count + 1, sizeof *own->slots));
@@ -368,6 +376,7 @@ static sinew_status assign_slots(sn_island *island) {
             own->slots[own->slot_count++] =
                 (sn_contact_slot){.vertex = vertex, .member = sn_contact_member_of(island, vertex)};
 
+            // The rows that move it; tied rows stand for several others.
             const sn_contact_member *member = own->slots[own->slot_count - 1].member;
             const sinew_body *body = member->member->body;
             int32_t rows =
@@ -376,6 +385,7 @@ static sinew_status assign_slots(sn_island *island) {
         }
     }
 
+    // Room for the terms of all slots.
     void *rows = own->term_row;
     void *jacobians = own->term_J;
     SN_TRY(sn_grow(context, &rows, &own->term_row_capacity, 0, terms, sizeof *own->term_row));

@@ -121,6 +121,7 @@ static void take_contact(const sn_island *island, const sn_touch *touch) {
     sn_vec3 force = sn_madd(touch->tangential, touch->force, touch->normal);
     sn_vec3 position = position_of(own, touch);
 
+    // For the host.
     *out = (sinew_contact){
         .body = sn_contact_member_of(island, touch->vertex[0])->member->body,
         .obstacle = touch->obstacle ? contact->obstacles[touch->obstacle->index] : NULL,
@@ -134,6 +135,7 @@ static void take_contact(const sn_island *island, const sn_touch *touch) {
     sn_store3(out->normal, touch->normal);
     sn_store3(out->force, force);
 
+    // For forces on vertices, which are computed only if asked for.
     *shares = (sn_touch_shares){.count = touch->count};
     for (int k = 0; k < touch->count; k++) {
         const sn_contact_member *member = sn_contact_member_of(island, touch->vertex[k]);
@@ -142,6 +144,7 @@ static void take_contact(const sn_island *island, const sn_touch *touch) {
         shares->b[k] = touch->b[k];
     }
 
+    // The opposite force acts on the obstacle.
     if (out->obstacle) {
         sinew_obstacle *obstacle = out->obstacle;
         sn_vec3 arm = sn_sub(touch->point, obstacle->trial.t);

@@ -126,6 +126,7 @@ void sn_contact_restore_state(sinew_world *world, const char *bytes) {
         return;
     }
 
+    // Where obstacles are, and where they go.
     for (int64_t i = 0; i < header.obstacles; i++) {
         obstacle_state state;
         memcpy(&state, bytes, sizeof state);
@@ -134,6 +135,7 @@ void sn_contact_restore_state(sinew_world *world, const char *bytes) {
         bytes += sizeof state;
     }
 
+    // Multipliers, groups and pairs in the pattern: the next step depends on all of them.
     bytes = read_list(bytes, contact->memories, header.memories, sizeof(sn_touch_memory));
     bytes = read_list(bytes, contact->groups, header.groups, sizeof(int32_t));
     read_list(bytes, contact->overlay, header.overlay, sizeof(sn_touch_key));

@@ -40,6 +40,7 @@ sinew_status sinew_world_set_friction(sinew_world *world, int32_t material, int3
                        (int)material, (int)other, friction);
     }
 
+    // Remove, add or change the entry.
     sn_contact *contact;
     SN_TRY(sn_contact_get(world, &contact));
     sn_friction_table *table = &contact->table;

@@ -82,6 +82,8 @@ sinew_status sn_contact_get(sinew_world *world, sn_contact **out) {
 
 sinew_status sinew_world_set_contact(sinew_world *world, const sinew_contact_def *def) {
     sn_contact *contact;
+
+    // Off: multipliers of the last step mean nothing later.
     if (!def) {
         if (world->contact) {
             world->contact->on = false;
@@ -100,6 +102,7 @@ sinew_status sinew_world_set_contact(sinew_world *world, const sinew_contact_def
     SN_TRY(check_not_negative(world->context, "friction_speed", def->friction_speed));
     SN_TRY(check_not_negative(world->context, "thickness", def->thickness));
 
+    // The check asks whether contact is on, so switch it on first.
     bool was_on = world->contact && world->contact->on;
     SN_TRY(sn_contact_get(world, &contact));
     contact->on = true;

@@ -305,6 +305,7 @@ static sinew_status check_size(sn_island *island, sinew_step_report *report) {
             continue;
         }
 
+        // The box of the surface, at rest and at the end of the step.
         SN_TRY(sn_surface_push_work(body));
         double rest = sn_box_diagonal(sn_box_of_points(body->surface->points, count));
         double size = measure_end(island, member);

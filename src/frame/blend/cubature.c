@@ -432,6 +432,7 @@ static sinew_status select_points(cubature *c, const sn_blend_materials *materia
     c->functions = SN_PUSH(scratch, double, BATCH * 4 * (size_t)c->controls);
     SN_TRY(sn_arena_status(scratch));
 
+    // Stiffness and mass of the frames at all candidates.
     find_moduli(c, materials);
     each_batch(c, c->controls, add_rows);
 
@@ -439,6 +440,7 @@ static sinew_status select_points(cubature *c, const sn_blend_materials *materia
     SN_TRY(sn_redundancy_create(arena, c->nodes, c->M, FIRMNESS * shift, redundancy));
     c->held = redundancy;
 
+    // Motions whose energies are to be integrated right.
     SN_TRY(find_states(c, shift, scratch));
     each_batch(c, 0, find_strains);
 

@@ -184,6 +184,7 @@ sinew_status sn_redundancy_create(sn_arena *arena, const sn_nodes *nodes, const 
     double *work = SN_PUSH(&scratch, double, n);
     sinew_status status = sn_arena_status(&scratch);
 
+    // Take the affine motions out of the Gram matrix.
     if (status == SINEW_OK) {
         scale(gram, &r);
         list_affine(&r);
@@ -195,6 +196,8 @@ sinew_status sn_redundancy_create(sn_arena *arena, const sn_nodes *nodes, const 
         }
 
         orthonormalize(&r, NULL);
+
+        // What hardly moves the solid is held.
         out->count = hold_others(&r, values, work, stiffness, out);
         if (out->count < 0) {
             status = sn_fail(arena->context, SINEW_INVALID_DATA,

@@ -1,3 +1,5 @@
+// Which regions are rods or sheets, by the directions in which their weights vary, and the
+// gradients of their internal modes (see transverse.h).
 #include "frame/blend/transverse.h"
 
 #include "body/internal_modes.h"
@@ -77,12 +79,16 @@ void sn_transverse_modes(const sn_frame_samples *samples, const int32_t *list, i
 
     find_transverse(samples, list[0], &across);
     find_region(samples, list[0], &begin, &end);
+
+    // The centre of the region.
     for (int32_t s = begin; s < end; s++) {
         center = sn_madd(center, samples->volume[s], sn_load3(sn_at3(samples->position, s)));
         volume += samples->volume[s];
     }
 
     center = sn_scale(1 / volume, center);
+
+    // Gradients of the modes: y^2 / 2, z^2 / 2 and y z in a rod.
     for (int lane = 0; lane < SN_BLOCK; lane++) {
         sn_vec3 d = sn_sub(sn_load3(sn_at3(samples->position, list[lane])), center);
         sn_vec3 e[2] = {sn_mat3_column(across, 0), sn_mat3_column(across, 1)};

@@ -39,6 +39,7 @@ static void add_held_row(const sn_frame_model *model, int32_t control, int32_t r
         }
 
         for (int32_t c = 0; c < node->control_count; c++) {
+            // Positions count relative to the first frame, so that translations cost nothing.
             double k = Q[node->control + c];
             sn_vec3 a = sn_load3(evaluation->q + node->config + 3 * c);
             sum = sn_madd(sum, k, c == 0 ? sn_sub(a, start) : a);

@@ -104,6 +104,8 @@ static solid integrate(const sinew_mesh *surface) {
 
     for (int32_t e = 0; e < surface->element_count; e++) {
         const int32_t *corner = sn_mesh_nodes(surface, e);
+
+        // The tet of the triangle and the origin: V = a . (b x c) / 6, and its moments.
         sn_vec3 a = sn_sub(sn_mesh_point(surface, corner[0]), origin);
         sn_vec3 b = sn_sub(sn_mesh_point(surface, corner[1]), origin);
         sn_vec3 c = sn_sub(sn_mesh_point(surface, corner[2]), origin);
@@ -149,6 +151,7 @@ static sinew_status find_solid(sinew_context *context, const sinew_rigid_body_de
         return SINEW_OK;
     }
 
+    // S = tr(I) / 2 - I is the second moment of the mass.
     const double *I = def->inertia;
     sn_mat3 given = {{{I[0], I[5], I[4]}, {I[5], I[1], I[3]}, {I[4], I[3], I[2]}}};
     out->S = sn_mat3_sub(sn_mat3_scale(0.5 * sn_mat3_trace(given), sn_mat3_identity()), given);
@@ -177,6 +180,7 @@ static sinew_status build_node(sinew_body *body, const solid *from) {
     SN_TRY(sn_blend_create_pose(arena, &model->nodes, false, &model->blend));
     SN_TRY(sn_body_allocate_state(body, arena));
 
+    // The mass matrix of the four controls.
     double G[16] = {from->mass};
     for (int i = 0; i < 9; i++) {
         G[4 * (1 + i / 3) + 1 + i % 3] = from->S.m[i / 3][i % 3];
@@ -190,6 +194,7 @@ static sinew_status build_node(sinew_body *body, const solid *from) {
     }
     body->moves_freely = sn_frame_moves_freely(&model->nodes, model->mass);
 
+    // The two rows are coupled by the mass alone.
     sn_arena scratch = sn_arena_create(body->context);
     sn_bsr_sets sets;
     sinew_status status = sn_frame_mass_row_sets(&scratch, &model->nodes, model->mass, &sets);
