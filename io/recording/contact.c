@@ -118,6 +118,7 @@ static void write_body(const sinew_recording *recording, int32_t index, sn_json_
         return;
     }
 
+    // Sums over the body.
     sn_json_begin_object(json);
     sn_json_write_key(json, "body");
     sn_json_write_string(json, recording->scene->bodies[index].name);
@@ -126,6 +127,7 @@ static void write_body(const sinew_recording *recording, int32_t index, sn_json_
     sn_json_write_number_pair(json, "area", contact.area);
     sn_json_write_numbers_pair(json, "position", contact.position, 3);
 
+    // Single contacts, in which the body may come first or second.
     sn_json_write_key(json, "positions");
     sn_json_begin_array(json);
     for (int32_t i = 0; i < count; i++) {

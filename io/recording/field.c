@@ -66,6 +66,7 @@ sinew_status sn_recording_begin_fields(sinew_recording *recording) {
     recording->field_counts = SN_PUSH(&recording->arena, int32_t, bodies);
     SN_TRY(sn_arena_status(&recording->arena));
 
+    // The bodies with a field share a number of arrows that a picture can bear.
     int32_t sharing = 0;
     for (int32_t i = 0; i < bodies; i++) {
         sharing += recording->world->members[i].field != NULL;
@@ -73,6 +74,8 @@ sinew_status sn_recording_begin_fields(sinew_recording *recording) {
 
     int32_t most = sharing > 0 && MOST_PLACES / sharing > FEWEST_PLACES ? MOST_PLACES / sharing
                                                                         : FEWEST_PLACES;
+
+    // Each chooses triangles of its surface to draw them at.
     for (int32_t i = 0; i < bodies; i++) {
         const sn_scene_member *member = &recording->world->members[i];
         if (!member->field || !recording->def.field) {
@@ -96,6 +99,8 @@ int32_t sn_recording_update_field(const sinew_recording *recording, int32_t body
     for (int32_t k = 0; k < recording->field_counts[body]; k++) {
         const int32_t *triangle =
             surface->mesh->indices + 3 * (size_t)recording->field_triangles[body][k];
+
+        // The axes at rest, carried along by the deformation of the triangle.
         double axes[9], rest[3];
 
         sn_store3(rest, middle(surface->mesh->points, triangle));
@@ -105,6 +110,8 @@ int32_t sn_recording_update_field(const sinew_recording *recording, int32_t body
                                 sn_mat3_inverse(triangle_basis(surface->mesh->points, triangle)));
 
         sn_store3(points + 3 * (size_t)k, middle(surface->points, triangle));
+
+        // Of fibres only the third axis means anything.
         bool fibres = sinew_field_get_kind(member->field) == SINEW_FIELD_FIBRES;
         for (int j = 0; j < 3; j++) {
             sn_vec3 now = sn_scale(LENGTH, sn_mat3_apply(F, sn_load3(axes + 3 * j)));

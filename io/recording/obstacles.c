@@ -69,6 +69,8 @@ static sinew_status make_look(sinew_recording *recording, int32_t index, double 
                               sn_obstacle_look *look) {
     const sn_scene_obstacle *from = &recording->scene->obstacles[index];
     const sinew_obstacle_def *def = &from->def;
+
+    // A sphere is a capsule without length.
     bool round = def->kind == SINEW_OBSTACLE_SPHERE || def->kind == SINEW_OBSTACLE_CAPSULE;
     bool plane = def->kind == SINEW_OBSTACLE_PLANE;
     int32_t vertices = round ? ROWS * SIDES : plane ? 4 : 8;
@@ -89,6 +91,7 @@ static sinew_status make_look(sinew_recording *recording, int32_t index, double 
         fill_box(def->size, look->own, triangles);
     }
 
+    // Its appearance.
     look->mesh = sn_picture_mesh_default();
     look->mesh.positions = look->points;
     look->mesh.vertex_count = vertices;

@@ -36,6 +36,7 @@ static sinew_status color_by_weights(sinew_recording *recording, int32_t body, f
 
     if (status == SINEW_OK) {
         for (int32_t i = 0; i < member->surface.mesh->point_count; i++) {
+            // The row of weights in full, for blending the palette.
             memset(weights, 0, (size_t)nodes * sizeof *weights);
             for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
                 weights[frames[k]] = present[k];
@@ -109,6 +110,8 @@ static void update_frames(sinew_recording *recording) {
 sinew_status sn_recording_begin_preview(sinew_recording *recording) {
     const sinew_recording_def *look = &recording->def;
     int32_t bodies = recording->scene->body_count;
+
+    // Bodies and obstacles are drawn alike; only bodies have values.
     SN_TRY(sn_recording_begin_obstacles(recording));
     int32_t obstacles = recording->obstacle_count;
     sn_picture_mesh *meshes = SN_PUSH(&recording->arena, sn_picture_mesh, bodies + obstacles);
@@ -129,12 +132,14 @@ sinew_status sn_recording_begin_preview(sinew_recording *recording) {
         recording->glyph_count += look->frames ? recording->world->members[i].frame_count : 0;
     }
 
+    // Frames and material axes are glyphs, whose number is known from here on.
     SN_TRY(sn_recording_begin_fields(recording));
     recording->glyph_points =
         SN_PUSH(&recording->arena, double, 3 * (size_t)recording->glyph_count);
     recording->glyph_matrices =
         SN_PUSH(&recording->arena, double, 9 * (size_t)recording->glyph_count);
 
+    // What the pictures look like.
     sn_preview_def def = sn_preview_def_default();
     def.title = recording->scene->title;
     def.value_label = value_title(look->color);
@@ -182,6 +187,8 @@ static sinew_status write_film_picture(sinew_recording *recording,
 
 sinew_status sn_recording_add_moment(sinew_recording *recording, bool film) {
     sinew_scene_color color = recording->def.color;
+
+    // Values or colours of the bodies now.
     bool colored = color != SINEW_SCENE_COLOR_NONE && color != SINEW_SCENE_COLOR_WEIGHTS;
     if (colored) {
         for (int32_t i = 0; i < recording->scene->body_count; i++) {
@@ -196,6 +203,7 @@ sinew_status sn_recording_add_moment(sinew_recording *recording, bool film) {
         }
     }
 
+    // Everything else that moves.
     update_frames(recording);
     sn_recording_update_obstacles(recording);
     sn_recording_update_dots(recording);

@@ -42,6 +42,8 @@ static sinew_status fail_range(sinew_context *context, const char *field, double
 
 static sinew_status check_def(sinew_context *context, const sinew_recording_def *def) {
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_recording_def"));
+
+    // What is written, and when.
     if (def->formats < 0 || def->formats > ALL_FORMATS) {
         return fail_range(context, "formats", def->formats, "it is a sum of SINEW_FORMAT_...");
     }
@@ -54,6 +56,8 @@ static sinew_status check_def(sinew_context *context, const sinew_recording_def 
     if (def->skin_joints != 4 && def->skin_joints != 8) {
         return fail_range(context, "skin_joints", def->skin_joints, "valid are 4 and 8");
     }
+
+    // What pictures look like.
     if ((int)def->color < 0 || def->color > SINEW_SCENE_COLOR_WEIGHTS) {
         return fail_range(context, "color", def->color, "there is no such colour");
     }
@@ -130,6 +134,7 @@ sinew_status sinew_recording_create(sinew_scene *scene, const sinew_recording_de
     def = def ? def : &usual;
     SN_TRY(check_def(scene->context, def));
 
+    // Everything in one arena, which the recording owns.
     const char *folder = def->folder ? def->folder : usual.folder;
     sn_arena arena = sn_arena_create(scene->context);
     sinew_recording *made = SN_PUSH(&arena, sinew_recording, 1);
@@ -152,6 +157,8 @@ sinew_status sinew_recording_create(sinew_scene *scene, const sinew_recording_de
                               .smallest_J = INFINITY,
                               .largest_J = -INFINITY,
                               .contact = {.on = scene->scene.contact.on, .smallest_gap = INFINITY}};
+
+    // Start tables, animations and the preview.
     made->def.folder = strcpy(copy, folder);
 
     sinew_status status = prepare(made);
@@ -199,6 +206,8 @@ static void add_probe_row(sinew_recording *recording) {
     if (recording->scene->probe_count == 0) {
         return;
     }
+
+    // The first row is preceded by the names of the columns.
     if (recording->probes.size == 0) {
         add_probe_names(recording);
     }
@@ -273,6 +282,7 @@ static sinew_status write_image(sinew_recording *recording, int32_t body,
     int number = recording->image_count;
     char name[256];
 
+    // Files of this image.
     if (formats & SINEW_FORMAT_VTU) {
         snprintf(name, sizeof name, "%s_%05d.vtu", member->scene->name, number);
         SN_TRY(sn_recording_write_vtu(recording, member, name));
@@ -294,6 +304,7 @@ static sinew_status write_image(sinew_recording *recording, int32_t body,
         SN_TRY(write_surface(recording, member, name));
     }
 
+    // What animations need at the end.
     bool skin = formats & SINEW_FORMAT_SKIN && member->frame_count > 0;
     if (skin) {
         SN_TRY(sn_recording_keep_poses(recording, body, image));
@@ -421,12 +432,14 @@ static sinew_status write_pvd(sinew_recording *recording, const char *body, cons
     sinew_status status = sn_arena_status(&scratch);
 
     if (status == SINEW_OK) {
+        // The names follow from the numbers of the images.
         for (size_t i = 0; i < count; i++) {
             snprintf(names[i], sizeof *names, "%s%s_%05d.vtu", body, part, (int)i);
             list[i] = names[i];
             times[i] = recording->images[i].time;
         }
 
+        // Written through the buffer that all files share.
         char name[256];
         snprintf(name, sizeof name, "%s%s.pvd", body, part);
         sn_buffer_clear(&recording->buffer);
@@ -448,11 +461,13 @@ static sinew_status write_glb(sinew_recording *recording, int32_t body) {
     sinew_status status = sn_arena_status(&scratch);
 
     if (status == SINEW_OK) {
+        // The surfaces that were kept for each image.
         for (int32_t i = 0; i < recording->image_count; i++) {
             points[i] = recording->images[i].points[body];
             times[i] = recording->images[i].time;
         }
 
+        // One colour per body, as in the pictures.
         sn_color color = sn_palette(body);
         sn_glb_frames glb = {
             .name = member->scene->name,
@@ -519,6 +534,7 @@ static sinew_status finish_body(sinew_recording *recording, int32_t body) {
     int32_t formats = recording->def.formats;
     sinew_status status = SINEW_OK;
 
+    // Every file is attempted; the first failure is returned.
     if (formats & SINEW_FORMAT_VTU) {
         keep_first(&status, write_pvd(recording, name, ""));
     }

@@ -30,6 +30,7 @@ sinew_status sn_recording_begin_skins(sinew_recording *recording) {
             continue;
         }
 
+        // Joints of a skin cannot appear or vanish.
         found++;
         if (body->frames->insertion_count > 0) {
             return sn_fail(
@@ -216,6 +217,8 @@ sinew_status sn_recording_write_skin(sinew_recording *recording, int32_t body) {
     const int32_t *starts, *joints;
     const double *weights;
     SN_TRY(sinew_frame_body_get_surface_weights(member->body, &starts, &joints, &weights));
+
+    // Frames as joints: rest positions, and poses that fit the frames best.
     sn_arena scratch = sn_arena_create(recording->context);
     sn_joint_pose *poses = NULL;
     double *times = NULL;
@@ -226,6 +229,7 @@ sinew_status sn_recording_write_skin(sinew_recording *recording, int32_t body) {
     }
 
     if (status == SINEW_OK) {
+        // The mesh at rest with its weights.
         sn_color color = sn_palette(body);
         sn_skin_def def = {
             .name = member->scene->name,

@@ -75,6 +75,7 @@ static void write_member_supports(const sinew_recording *recording, sn_scene_mem
 
     if (made) {
         for (int32_t k = 0; k <= count; k++) {
+            // "other" is left out if nothing else holds the body.
             char name[SN_SUPPORT_NAME_SIZE] = "other";
             const double *f = reports[k].force;
             const double *t = reports[k].torque;
@@ -117,6 +118,7 @@ static void write_rigging(const sinew_recording *recording, sn_json_writer *json
             continue;
         }
 
+        // Counts by name.
         const char *const keys[] = {"bound_elements", "shared_elements", "bound_nodes",
                                     "shared_nodes", "idle_bones"};
 
@@ -149,6 +151,7 @@ static void write_voxels(sn_json_writer *json, const sinew_voxels *voxels) {
 
 // How the shape functions and samples of bodies of frames came out.
 static void write_frames(const sinew_recording *recording, sn_json_writer *json) {
+    // Scenes without frames have no such section.
     bool any = false;
     for (int32_t i = 0; i < recording->scene->body_count; i++) {
         any = any || recording->world->members[i].frame_count > 0;
@@ -189,6 +192,7 @@ static void write_frames(const sinew_recording *recording, sn_json_writer *json)
 
 // How the fields that curves made came out.
 static void write_fields(const sinew_recording *recording, sn_json_writer *json) {
+    // Scenes without fields have no such section.
     bool any = false;
     for (int32_t i = 0; i < recording->scene->body_count; i++) {
         any = any || recording->world->members[i].field;

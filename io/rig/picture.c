@@ -164,6 +164,8 @@ static sinew_status cut_open(painter *p, sn_arena *arena) {
 
 static sinew_status draw_view(painter *p, view view, sn_image image) {
     const sinew_mesh *surface = p->surface;
+
+    // Tissues that are hidden inside are shown on a cut surface.
     bool open = view == VIEW_TISSUES && p->half;
     const sinew_mesh *shown = open ? p->half : surface;
 
@@ -180,6 +182,7 @@ static sinew_status draw_view(painter *p, view view, sn_image image) {
     mesh.triangle_count = shown->element_count;
     mesh.colors = open ? p->half_colors : p->colors;
 
+    // The frames, drawn as axes.
     sn_picture_glyphs frames = sn_picture_glyphs_default(SN_GLYPH_FRAMES);
     sn_box box = sn_box_of_points(surface->points, surface->point_count);
 
@@ -243,6 +246,7 @@ sinew_status sinew_rig_render(sinew_context *context, const sinew_rig_file_def *
                  .node_count = sinew_frame_body_get_node_count(def->body)};
     SN_TRY(sinew_frame_body_get_surface_weights(def->body, &p.starts, &p.nodes, &p.weights));
 
+    // Three views on one sheet.
     sn_sheet sheet;
     sn_arena arena = sn_arena_create(context);
     sinew_status status = create_sheet(context, def, &sheet);

@@ -141,6 +141,7 @@ static void write_frames(const sinew_rig_file_def *def, const bool *held, sn_jso
     sn_json_write_string_pair(w, "blend", sinew_words_get(SINEW_WORDS_BLENDS, (int32_t)rig->blend));
     write_nodes(def->body, held, w);
 
+    // What differs from the defaults, so that the scene makes the same model.
     sn_json_write_key(w, "weights");
     sn_json_begin_object(w);
     sn_json_write_string_pair(w, "kind", sinew_words_get(SINEW_WORDS_WEIGHTS, (int32_t)rig->weights.kind));

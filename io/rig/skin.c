@@ -24,6 +24,7 @@ static sinew_status write(sinew_context *context, const sinew_rig_file_def *def,
     SN_TRY(sn_arena_status(arena));
     SN_TRY(fill_joints(def->body, joints, rest, poses));
 
+    // An animation of a single image: the rest pose.
     const double time = 0;
     sinew_skin_file_def skin = sinew_default_skin_file_def();
     skin.name = def->name;

@@ -104,6 +104,7 @@ static void find_owners(const sinew_tissue_table *table, const sinew_voxels *vox
         owner[i] = -1;
     }
 
+    // Each label belongs to one entry.
     for (int32_t i = 0; i < table->entry_count; i++) {
         const sn_tissue_entry *entry = &table->entries[i];
         if (entry->first == 0) {
@@ -120,12 +121,14 @@ static void find_owners(const sinew_tissue_table *table, const sinew_voxels *vox
         }
     }
 
+    // The labels that the solid has.
     int32_t count = voxels ? sinew_voxels_get_count(voxels) : 0;
     const uint16_t *labels = voxels ? sinew_voxels_get_labels(voxels) : NULL;
     for (int32_t v = 0; v < count; v++) {
         used[labels[v]] = true;
     }
 
+    // Ranges and the default apply only to labels that occur.
     for (int32_t label = 1; label < LABELS; label++) {
         bool alone = owner[label] >= 0 &&
                      table->entries[owner[label]].first == table->entries[owner[label]].last;
@@ -143,6 +146,8 @@ static sinew_status take_apart(sinew_tissue_table *table, const sinew_voxels *vo
     sn_arena scratch = sn_arena_create(table->context);
     int32_t *owner = SN_PUSH(&scratch, int32_t, LABELS);
     bool *used = SN_PUSH(&scratch, bool, LABELS);
+
+    // One tissue for each label that has an entry.
     if (sn_arena_status(&scratch) == SINEW_OK) {
         find_owners(table, voxels, mistakes, used, owner);
         for (int32_t label = 1; label < LABELS; label++) {
@@ -202,6 +207,8 @@ sinew_status sinew_tissue_table_read(sinew_context *context, const sinew_source 
 
     sn_mistakes found = sn_mistakes_create(context);
     sinew_status status = read(made, source, voxels, &found);
+
+    // Mistakes are handed over in any case.
     if (mistakes) {
         mistakes->count = found.total;
         if (mistakes->text) {
@@ -230,6 +237,8 @@ sinew_status sinew_tissue_table_create_specimen(sinew_context *context, sinew_sp
 
     made->entries = SN_PUSH(&made->scene.arena, sn_tissue_entry, count);
     sinew_status status = sn_arena_status(&made->scene.arena);
+
+    // An entry for each tissue, as if read from a file.
     for (int32_t i = 0; status == SINEW_OK && i < count; i++) {
         sinew_autorig_tissue tissue = sinew_default_autorig_tissue();
         tissue.rigid = from[i].rigid;

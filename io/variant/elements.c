@@ -39,6 +39,8 @@ static sinew_status read(void *self, double *points) {
 static sinew_status change_shape(sinew_context *context, sn_scene_shape *shape,
                                  const sinew_variant_def *def) {
     sinew_element element = def->quadratic ? SINEW_ELEMENT_TET10 : SINEW_ELEMENT_TET4;
+
+    // Generated meshes: scale the number of cells. A tube needs an even number around.
     if (shape->generated) {
         shape->shape.element = element;
         shape->shape.cell_size /= def->refine;
@@ -58,6 +60,7 @@ static sinew_status change_shape(sinew_context *context, sn_scene_shape *shape,
         return SINEW_OK;
     }
 
+    // Filled surfaces: scale the number of tets.
     if (shape->tetrahedralize) {
         shape->tets.element = element;
         shape->tets.cell_size /= def->refine;

@@ -44,6 +44,7 @@ static sinew_status apply(frames *f, double time) {
             continue;
         }
 
+        // The frame of a patch follows the motion of the patch.
         double position[3];
         double rotation[4] = {0, 0, 0, 1};
 
@@ -60,6 +61,7 @@ static sinew_status apply(frames *f, double time) {
         SN_TRY(sinew_frame_body_move(f->body, i, position, rotation));
     }
 
+    // Forces are shared by the points that stand for the loaded nodes.
     int32_t next = 0;
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_picked *picked = &f->member->loads[i];
@@ -278,6 +280,7 @@ static sinew_status fill_labels(frames *f, sn_arena *scratch, sinew_label_grid *
     SN_TRY(sinew_mesh_compute_quality(f->variants->context, mesh, &quality));
     f->edge = cbrt(5 * quality.volume / mesh->element_count);
 
+    // Whether each node is held, interpolated to the centres of the cells.
     double *held = NULL;
     sinew_embedding *embedding = NULL;
     SN_TRY(embed_cells(f, grid, scratch, &held, &embedding));
@@ -287,6 +290,7 @@ static sinew_status fill_labels(frames *f, sn_arena *scratch, sinew_label_grid *
     sinew_status status = sn_arena_status(scratch);
 
     if (status == SINEW_OK) {
+        // Cells outside the mesh stay empty.
         const double *distances;
         const int32_t *elements = sinew_embedding_get_elements(embedding, &distances);
         sinew_embedding_compute_points(embedding, held, share);
@@ -328,6 +332,7 @@ static sinew_status set_tissues(frames *f, sinew_frame_body_def *def) {
 
     SN_TRY(sn_arena_status(&f->arena));
     for (int32_t i = 0; i < count; i++) {
+        // Patches take any material, since they do not deform.
         int32_t material =
             body->label_count ? body->labels[i < plain ? i : 0].material : body->material;
 
@@ -359,6 +364,8 @@ static sinew_status place(frames *f, sinew_node_kind kind, int32_t count,
     sinew_frame_node *nodes = SN_PUSH(&f->arena, sinew_frame_node, count);
 
     SN_TRY(sn_arena_status(&f->arena));
+
+    // The frames of the patches.
     double spacing[3];
 
     sinew_voxels_get_grid(f->voxels, NULL, spacing, NULL);
@@ -374,6 +381,7 @@ static sinew_status place(frames *f, sinew_node_kind kind, int32_t count,
         }
     }
 
+    // The others are spread over the rest.
     sinew_placement_def placement = sinew_default_placement_def();
     placement.count = count;
     placement.fixed = fixed;
@@ -430,6 +438,7 @@ static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count, bool sp
                        f->patch_count);
     }
 
+    // The world is in the coordinates of the body, before its placement.
     SN_TRY(make_voxels(f));
     sinew_world_def world = variants->scene.world;
 
@@ -437,6 +446,7 @@ static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count, bool sp
     sn_store3(world.gravity, sn_variants_to_body(variants, variants->scene.world.gravity));
     SN_TRY(sinew_world_create(variants->context, &world, &f->world));
 
+    // The body, with local weights and samples in proportion to its frames.
     sinew_frame_body_def def = sinew_default_frame_body_def();
     SN_TRY(set_tissues(f, &def));
     SN_TRY(place(f, kind, count, &def));

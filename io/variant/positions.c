@@ -30,6 +30,7 @@ static sinew_status step(void *self, double time) {
                        "position dynamics has no static solve");
     }
 
+    // Targets of scripted nodes.
     const sn_scene_body *scene = p->member->scene;
     for (int32_t i = 0; i < scene->support_count; i++) {
         const sn_picked *picked = &p->member->supports[i];
@@ -42,6 +43,7 @@ static sinew_status step(void *self, double time) {
         }
     }
 
+    // A force is shared equally by its nodes.
     memset(p->forces, 0, 3 * (size_t)p->member->mesh->point_count * sizeof(double));
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_picked *picked = &p->member->loads[i];
@@ -82,6 +84,7 @@ static sinew_status set_materials(positions *p, sinew_pbd_def *def) {
         materials[i] = material_of(scene, i);
     }
 
+    // Later labels win, as in the scene.
     for (int32_t i = 0; i < mesh->element_count; i++) {
         of_tet[i] = body->label_count ? body->labels[0].material : body->material;
         if (mesh->labels) {
@@ -126,8 +129,6 @@ static sinew_status fill(positions *p, int32_t iterations) {
     }
 
     sinew_pbd_def def = sinew_default_pbd_def();
-    def.gravity[1] = -9.81;
-    def.gravity[2] = 0;
     uint8_t *kinematic = SN_PUSH(&p->arena, uint8_t, mesh->point_count);
 
     p->x = SN_PUSH(&p->arena, double, 3 * (size_t)mesh->point_count);
@@ -135,6 +136,8 @@ static sinew_status fill(positions *p, int32_t iterations) {
     p->forces = SN_PUSH(&p->arena, double, 3 * (size_t)mesh->point_count);
     SN_TRY(sn_arena_status(&p->arena));
     SN_TRY(set_materials(p, &def));
+
+    // Held nodes are kinematic.
     memcpy(p->targets, mesh->points, 3 * (size_t)mesh->point_count * sizeof(double));
 
     for (int32_t i = 0; i < p->member->scene->support_count; i++) {
@@ -144,6 +147,7 @@ static sinew_status fill(positions *p, int32_t iterations) {
         }
     }
 
+    // Moduli, so that the result does not depend on the iterations alone.
     def.mode = SINEW_PBD_COMPLIANCE;
     def.iterations = iterations;
     def.kinematic = kinematic;

@@ -125,6 +125,8 @@ sinew_mesh sn_variants_point_mesh(const sinew_variants *variants) {
 
 sinew_status sn_variants_check_plain(const sinew_variants *variants) {
     const sn_scene_body *body = &variants->body;
+
+    // Loads, supports and materials that only elements have.
     for (int32_t i = 0; i < body->load_count; i++) {
         if (body->loads[i].kind != SN_LOAD_FORCE || body->loads[i].at_point) {
             return sn_fail(variants->context, SINEW_UNSUPPORTED,
