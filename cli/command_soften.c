@@ -91,8 +91,7 @@ static int run(const cli_command *command, int argc, char **argv) {
          1, 1000},
         {"tolerance", 0, CLI_NUMBER, &def.tolerance, "METRES",
          "accuracy of the result (default: a thousandth of the size)", 0, 1e9},
-        {"unit", 'u', CLI_TEXT, &unit, "UNIT",
-         "of the file: one of {units}, or metres (default: m)", 0, 0},
+        {"unit", 'u', CLI_TEXT, &unit, "UNIT", "{units}, or metres (default: m)", 0, 0},
         {"threads", 't', CLI_INTEGER, &threads, "N", "threads (default: 2)", 1, 64},
     };
     int count;
