@@ -176,10 +176,9 @@ SINEW_API sinew_sampling_def sinew_default_sampling_def(void);
 /// Report of the samples.
 typedef struct sinew_sampling_report {
     int32_t sample_count;
-    int32_t
-        point_count; ///< Points at which strain is measured: one or more for each sample. [count]
-    double volume;   ///< Volume of all samples, which is that of the voxels. [m3]
-    double mass;     ///< [kg]
+    int32_t point_count;   ///< Points at which strain is measured, at least one per sample. [count]
+    double volume;         ///< Volume of all samples, which is that of the voxels. [m3]
+    double mass;           ///< [kg]
     double mean_fit_error; ///< Mean absolute deviation of the weights from their linear fits. [-]
     double largest_fit_error; ///< The largest deviation of a region, as defined at `fit_error`. [-]
     double energy_error;      ///< Points: the largest relative error of the energies. [-]
