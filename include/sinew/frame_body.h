@@ -197,8 +197,7 @@ SINEW_API sinew_status sinew_frame_body_set_node(sinew_body *body, int32_t node,
 /// be NULL.
 SINEW_API sinew_status sinew_frame_body_get_velocity(const sinew_body *body, int32_t node,
                                                      double velocity[3], double spin[3]);
-/// Sets both. Affine and quadratic frames then rotate without deforming. Neither pointer may be
-/// NULL.
+/// Sets both, neither of which may be NULL. Affine and quadratic frames then do not deform.
 SINEW_API sinew_status sinew_frame_body_set_velocity(sinew_body *body, int32_t node,
                                                      const double velocity[3],
                                                      const double spin[3]);
@@ -238,18 +237,15 @@ typedef struct sinew_frame_insert_def {
 SINEW_API sinew_frame_insert_def sinew_default_frame_insert_def(void);
 
 /// Inserts a frame between two steps. It starts with the position, rotation and velocity of the
-/// solid at that point. Linear and angular momentum are conserved, except for what held frames take
-/// up. Strain and surface change smoothly over the fade, and only within the range of the frame.
-/// `node` receives its number, which is the next one, and may be NULL. A snapshot taken before the
-/// insertion can no longer be restored; one taken after it can, as long as the body has the same
-/// frames. The simulation then repeats up to rounding, and bit by bit if no frame was inserted or
-/// removed in between.
+/// solid there. Momenta are conserved, except for what held frames take up. Strain and surface
+/// change smoothly over the fade, and only within its range. `node` receives its number, the next
+/// one, and may be NULL. Snapshots fit as long as the body has the same frames; the simulation
+/// repeats bit by bit if no frame was inserted or removed in between, and otherwise up to rounding.
 SINEW_API sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def,
                                                int32_t *node);
 
-/// Removes an inserted frame; the numbers of those inserted later decrease by one. The change is
-/// spread over `fade` as in an insertion. [s] At least 0. Frames that the body was created with
-/// cannot be removed.
+/// Removes an inserted frame; later ones are renumbered. The change is spread over `fade`. [s] At
+/// least 0. Frames that the body was created with cannot be removed.
 SINEW_API sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade);
 
 /// What the last insertion or removal computed again. The rest of the body did not change.
@@ -258,8 +254,7 @@ typedef struct sinew_frame_change {
     int32_t voxel_count, vertex_count;
     /// Samples whose weights changed: those with a voxel in the range, or next to it. [count]
     int32_t sample_count;
-    /// Samples that were packed again: these, and sometimes others that were packed together with
-    /// them. [count]
+    /// Samples that were packed again: these, and sometimes neighbours in memory. [count]
     int32_t packed_count;
 } sinew_frame_change;
 
@@ -271,18 +266,17 @@ SINEW_API sinew_status sinew_frame_body_get_last_change(const sinew_body *body,
 SINEW_API sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double rest[3],
                                                     double *weights);
 
-/// The frames that move each vertex of the body's surface (sinew_body_get_surface), and their
-/// weights [-]: for vertex i, items starts[i] to starts[i + 1] - 1 of `nodes` and `weights`. Each
-/// output may be NULL. The arrays are valid until a frame is inserted or removed, or the body is
-/// destroyed.
+/// The frames of each vertex of the surface (sinew_body_get_surface), and their weights [-]: for
+/// vertex i, items starts[i] to starts[i + 1] - 1 of `nodes` and `weights`. Each output may be
+/// NULL. Valid until a frame is inserted or removed, or the body is destroyed.
 SINEW_API sinew_status sinew_frame_body_get_surface_weights(sinew_body *body,
                                                             const int32_t **starts,
                                                             const int32_t **nodes,
                                                             const double **weights);
 
-/// The number of springs of a body that has them [count], and the relative difference between their
-/// stiffness at rest and that of the samples they replace [-]: zero for two frames; with more
-/// frames, springs between pairs cannot reproduce all of it. Either pointer may be NULL.
+/// The number of springs [count], and the relative difference between their stiffness at rest and
+/// that of the samples they replace [-]: zero for two frames, since pairs cannot reproduce all of
+/// what more frames do. Either pointer may be NULL.
 SINEW_API sinew_status sinew_frame_body_get_springs(const sinew_body *body, int32_t *count,
                                                     double *difference);
 
@@ -290,8 +284,7 @@ SINEW_API sinew_status sinew_frame_body_get_springs(const sinew_body *body, int3
 /// are, or as the body if it made them.
 SINEW_API const sinew_voxels *sinew_frame_body_get_voxels(const sinew_body *body);
 
-/// The sample that each voxel belongs to, without inserted frames. `samples` receives one number
-/// per voxel.
+/// The sample of each voxel, without inserted frames: one number per voxel.
 SINEW_API sinew_status sinew_frame_body_compute_regions(const sinew_body *body, int32_t *samples);
 /// Reports of the weights and the samples. Either pointer may be NULL.
 SINEW_API sinew_status sinew_frame_body_get_report(const sinew_body *body,
