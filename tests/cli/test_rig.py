@@ -372,6 +372,4 @@ def test_bad_input():
         assert abs(report["volume"] - 128 * 12e-9) < 1e-15
 
 
-main([test_specimen, test_spectral, test_elastic_constants, test_text_report, test_surfaces, test_surfaces_side_by_side, test_gradient,
-      test_up, test_volume, test_units, test_absent_label, test_unreached, test_places, test_parts, test_specks,
-      test_bad_input])
+main([value for name, value in list(globals().items()) if name.startswith("test_")])
