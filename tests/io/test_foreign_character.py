@@ -17,9 +17,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 EVERY, OUTPUTS = 6, 4
 
 BLENDER_SCRIPT = r'''
-def read_obj(frame):
+def read_obj(frame):  # y up in the file, z here
     with open(os.path.join(folder, f"leg_{frame:05d}.obj")) as file:
-        return numpy.array([[float(x) for x in line.split()[1:4]] for line in file if line.startswith("v ")])
+        points = numpy.array([[float(x) for x in line.split()[1:4]] for line in file if line.startswith("v ")])
+    return numpy.stack([points[:, 0], -points[:, 2], points[:, 1]], axis=1)
 
 def shown(object):
     evaluated = object.evaluated_get(bpy.context.evaluated_depsgraph_get())
@@ -46,6 +47,7 @@ if abs(read_obj(OUTPUTS - 1) - read_obj(0)).max() < 0.05:
 mesh = bpy.data.meshes.new("leg")
 mesh.from_pydata([tuple(p) for p in read_obj(0)], [], [(0, 1, 2)])
 cached = bpy.data.objects.new("cached", mesh)
+cached.rotation_euler = (math.pi / 2, 0, 0)  # as the importer of OBJ does
 bpy.context.collection.objects.link(cached)
 modifier = cached.modifiers.new("cache", "MESH_CACHE")
 modifier.cache_format = "PC2"

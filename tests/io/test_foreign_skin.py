@@ -38,8 +38,8 @@ for frame in range(frames):
         sys.stdout.flush()
         os._exit(1)
     expected = struct.unpack(f"<{3 * count}f", data[32 + 12 * count * frame:32 + 12 * count * (frame + 1)])
-    for i, p in enumerate(points):  # z is up in Blender as in the scene
-        worst = max(worst, math.dist((p.x, p.y, p.z), expected[3 * i:3 * i + 3]))
+    for i, p in enumerate(points):  # z is up in Blender, y in the cache
+        worst = max(worst, math.dist((p.x, p.z, -p.y), expected[3 * i:3 * i + 3]))
 print("Blender is off by", worst)
 print("ALL WELL" if worst < told["error"] + 2e-5 else "FAILED")  # Blender's own matrices are floats
 sys.stdout.flush()
