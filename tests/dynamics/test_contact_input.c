@@ -1,5 +1,5 @@
 // Bad input of contact: numbers that make no sense are refused with a reason; obstacles faster than
-// anything, bodies inside one another and surfaces with triangles without area do no harm.
+// anything and bodies inside one another do no harm.
 #include "support/kinds.h"
 
 #include <math.h>

@@ -267,17 +267,17 @@ static void test_knot(void **state) {
     knot k = make_knot_body(1, SINEW_CONTACT_INTERACTIVE);
     assert_int_equal(test_count_body_crossings(&k.s.body, 1), 0);
     int32_t most = 0;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < (TEST_SANITIZED ? 15 : 200); i++) {
         pull_knot(&k, 0.004 * (i + 1));
         int32_t own = count_own_contacts(&k.s);
         most = own > most ? own : most;
     }
-    assert_true(most > 20); // it is tight
+    assert_true(TEST_SANITIZED || most > 20); // it is tight
 
     // The ends would be free of each other's pull if the knot had slipped through itself.
     sinew_measures measures;
     sinew_world_get_measures(k.s.world, &measures);
-    assert_true(measures.elastic_energy > 10);
+    assert_true(TEST_SANITIZED || measures.elastic_energy > 10);
     destroy_setting(&k.s);
 }
 
@@ -313,7 +313,7 @@ static setting make_folding_frames(int32_t threads, sinew_node_kind kind) {
 static void test_folding_frames(void **state) {
     (void)state;
     const sinew_node_kind kinds[] = {SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC, SINEW_NODE_RIGID};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < (TEST_SANITIZED ? 1 : 3); k++) {
         setting s = make_folding_frames(1, kinds[k]);
         int32_t most = 0;
         for (int i = 0; i < 55; i++) {
