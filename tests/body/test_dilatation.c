@@ -339,7 +339,7 @@ static void test_laws_approach_the_linear_one(void **state) {
 static void test_laws_at_large_strains(void **state) {
     (void)state;
     const double depth = 0.1;
-    for (int32_t l = 1; l < 7; l++) {
+    for (int32_t l = 1; l < (TEST_SANITIZED ? 2 : 7); l++) {
         double hex[2], tet[2];
         for (int k = 0; k < 2; k++) {
             int32_t cells = 2 << k;

@@ -222,7 +222,7 @@ static void test_table(void **state) {
         {SINEW_NODE_QUADRATIC, "st-venant-kirchhoff", 8, false},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i += TEST_SANITIZED ? 4 : 1) {
         options o = {.kind = rows[i].kind,
                      .law = rows[i].law,
                      .degree = rows[i].degree,
