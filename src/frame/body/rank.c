@@ -5,6 +5,7 @@
 // without stiffness are those with x's M x = x'B x: eigenvalues 1 of s M with respect to B, while
 // the softest real ones, 1 / (1 + omega^2 / s), stay away from 1. Small bodies only: the cost is
 // the cube of the number of unknowns.
+#include "frame/blend/blend.h"
 #include "frame/body/frame_body.h"
 
 #include "linalg/dense.h"
@@ -12,10 +13,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_UNKNOWNS = 300, RIGID_MOTIONS = 6 };
+enum { MOST_UNKNOWNS = 300, RIGID_MOTIONS = 6, MOST_VERTICES = 100 };
 
 // omega^2 below this share of s is none. A rope a thousand times as long as thick has more.
 static const double SOFTEST = 1e-7;
+
+// Motions that displace the surface by less than the root of this, compared with the largest, move
+// nothing. With the last frames just inside the ends of a bar, combinations that cancel out between
+// them displace the ends by up to 0.3 %.
+static const double INVISIBLE = 1e-4;
 
 // E / (rho L^2) with the mean compliance.
 static double typical_eigenvalue(const sn_shape *shape) {
@@ -85,6 +91,72 @@ static void scale(double *M, double *B, double *root, size_t n) {
     }
 }
 
+// How many of the motions without stiffness, the last `count` rows of `motion` in scaled unknowns,
+// move the surface. Others are combinations of controls that cancel out, as those of affine frames
+// with weights that are linear along an axis do: they are no motions of the solid.
+static sinew_status count_visible(const sinew_body *body, double *motion, const double *L,
+                                  const double *root, size_t n, int32_t count, sn_arena *scratch,
+                                  int32_t *visible) {
+    const sn_frame_model *model = body->model;
+    const sn_vertex_weights *v = &model->base_vertices;
+    size_t m = (size_t)count;
+    double *gram = SN_PUSH(scratch, double, m *m);
+    double *values = SN_PUSH(scratch, double, m);
+    double *work = SN_PUSH(scratch, double, m);
+    double *u = SN_PUSH(scratch, double, m);
+    double *rows = SN_PUSH(scratch, double, n);
+    SN_TRY(sn_arena_status(scratch));
+
+    // Back to the body's own unknowns, x = D L^-T y.
+    double *first = motion + (n - m) * n;
+    for (size_t k = 0; k < m; k++) {
+        double *x = first + k * n;
+        for (size_t r = n; r-- > 0;) {
+            for (size_t c = r + 1; c < n; c++) {
+                x[r] -= L[c * n + r] * x[c];
+            }
+            x[r] /= L[r * n + r];
+        }
+        for (size_t r = 0; r < n; r++) {
+            x[r] *= root[r];
+        }
+    }
+
+    // The Gram matrix of their displacements of some vertices.
+    int32_t total = model->surface->point_count;
+    int32_t stride = total > MOST_VERTICES ? total / MOST_VERTICES : 1;
+    sn_blend_prepare(&model->nodes, &model->blend, body->rest);
+    for (int32_t i = 0; i < total; i += stride) {
+        sn_blend_point point = {.X = sn_load3(sn_at3(model->surface->points, i)),
+                                .count = v->start[i + 1] - v->start[i],
+                                .node = v->node + v->start[i],
+                                .weight = v->weight + v->start[i]};
+        for (int axis = 0; axis < 3; axis++) {
+            memset(rows, 0, n * sizeof *rows);
+            sn_vec3 f = sn_v3(axis == 0, axis == 1, axis == 2);
+            sn_blend_add_force(&model->nodes, &model->blend, &point, f, rows);
+            for (size_t k = 0; k < m; k++) {
+                u[k] = 0;
+                for (size_t r = 0; r < n; r++) {
+                    u[k] += rows[r] * first[k * n + r];
+                }
+            }
+            for (size_t k = 0; k < m * m; k++) {
+                gram[k] += u[k / m] * u[k % m];
+            }
+        }
+    }
+
+    *visible = count;
+    if (sn_dense_symmetric_eigen(gram, count, count, values, work)) {
+        *visible = 0;
+        for (size_t k = 0; k < m; k++) {
+            *visible += values[k] > INVISIBLE * values[m - 1];
+        }
+    }
+    return SINEW_OK;
+}
+
 static sinew_status count_motions(sinew_body *body, sn_arena *scratch, int32_t *count) {
     const sn_frame_model *model = body->model;
     size_t n = (size_t)sn_body_size(body);
@@ -94,6 +166,7 @@ static sinew_status count_motions(sinew_body *body, sn_arena *scratch, int32_t *
     double *M = SN_PUSH(scratch, double, n *n);
     double *values = SN_PUSH(scratch, double, n);
     double *work = SN_PUSH(scratch, double, n);
+    double *root = SN_PUSH(scratch, double, n);
     SN_TRY(sn_arena_status(scratch));
 
     sn_evaluation evaluation = {.q = body->rest, .matrix = K};
@@ -108,7 +181,7 @@ static sinew_status count_motions(sinew_body *body, sn_arena *scratch, int32_t *
 
     // A body whose matrices are not definite has other problems.
     *count = RIGID_MOTIONS;
-    scale(M, B, work, n);
+    scale(M, B, root, n);
     if (sn_dense_cholesky(B, (int32_t)n, (int32_t)n) >= 0) {
         return SINEW_OK;
     }
@@ -121,7 +194,10 @@ static sinew_status count_motions(sinew_body *body, sn_arena *scratch, int32_t *
     for (size_t i = 0; i < n; i++) {
         *count += values[i] > 1 - SOFTEST;
     }
-    return SINEW_OK;
+    if (*count <= RIGID_MOTIONS) {
+        return SINEW_OK;
+    }
+    return count_visible(body, M, B, root, n, *count, scratch, count);
 }
 
 // Reports motions beyond those of rigid parts.
