@@ -2,8 +2,8 @@
 //
 // Every example in WebAssembly, in Node, beside the native build: the same number of steps, then energies, momentum and volume
 // compared. Both compute in double precision, but with other instructions (fused products, wider vectors, CHOLMOD), so that the
-// states differ in the last digits. Position dynamics iterates in single precision: its differences are larger, and grow. With
-// --all each example runs 200 steps (position dynamics 20), otherwise as far as half a second goes.
+// states differ in the last digits. Position dynamics shows larger differences, which grow. With
+// --all each example runs 200 steps (position dynamics 20), otherwise 20.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -13,10 +13,11 @@ const [core, native, ...rest] = process.argv.slice(2);
 const all = rest.includes("--all");
 const names = rest.filter((a) => !a.startsWith("-"));
 const examples = path.join(root, "examples");
-// The system of the mobile is nearly singular: after ten steps a solver that stops an iteration earlier gives another motion.
+// The mobile agrees to 5e-13 after ten steps and differs visibly after twenty; the reason is not known.
 const MOST_STEPS = { "frames-mobile": 10 };
-// Relative, by the model of the bodies.
-const TOLERANCE = { positions: 1e-4, other: 1e-8 };
+// Relative, by the model of the bodies. Most examples agree to 1e-12. Linear solves end at a residual of 1e-6, so that one
+// iteration more or less, or another set of active contacts in between, shows in up to as many digits.
+const TOLERANCE = { positions: 1e-4, other: 1e-6 };
 
 const { Core } = await import(await bundle("core.ts"));
 const module = await WebAssembly.compile(fs.readFileSync(core));
@@ -25,12 +26,10 @@ async function runHere(name) {
   const studio = await Core.create(module);
   studio.addFile(`${name}.json`, fs.readFileSync(path.join(examples, `${name}.json`)));
   await studio.load(`${name}.json`, [], async (file) => fs.readFileSync(path.join(examples, file)));
-  const begin = performance.now();
   let steps = 0;
   const positions = studio.describe().bodies.some((b) => b.model === "positions");
-  const most = MOST_STEPS[name] ?? (positions ? 20 : 200);
-  const enough = () => steps >= most || (!all && steps >= 10 && performance.now() - begin > 500);
-  for (; !enough(); steps++) studio.step();
+  const most = MOST_STEPS[name] ?? (positions || !all ? 20 : 200);
+  for (; steps < most; steps++) studio.step();
   studio.update("strain");
   return { steps, report: studio.report(), tolerance: positions ? TOLERANCE.positions : TOLERANCE.other };
 }
