@@ -112,7 +112,8 @@ void cli_scene_print_loads(sinew_scene *scene) {
         if (area > 0) {
             printf(" on %.4g m^2", area);
         }
-        printf(", in all (%.4g, %.4g, %.4g) N at %g s\n", f[0], f[1], f[2], time);
+        // + 0 prints -0 as 0.
+        printf(", in all (%.4g, %.4g, %.4g) N at %g s\n", f[0] + 0, f[1] + 0, f[2] + 0, time);
     }
 }
 
