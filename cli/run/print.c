@@ -174,8 +174,9 @@ void run_print_closing(const run_state *run, const char *outcome) {
 
     if (unbalanced) {
         printf("at worst %.0f %% of the largest force was unbalanced: implicit-euler solves once a "
-               "step, and contact stops vertices short; smaller steps or newton-euler leave less\n",
-               100 * info.largest_residual);
+               "step%s; smaller steps or newton-euler leave less\n",
+               100 * info.largest_residual,
+               info.contact.truncated_count > 0 ? ", and contact stops vertices short" : "");
     }
 
     print_contact(&info.contact);

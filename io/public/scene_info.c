@@ -59,7 +59,9 @@ int32_t sinew_scene_get_body_material(const sinew_scene *scene, int32_t body, in
     }
 
     const sn_scene_body *b = &scene->scene.bodies[body];
-    *label = number < b->label_count ? b->labels[number].label : -1;
+    if (label) {
+        *label = number < b->label_count ? b->labels[number].label : -1;
+    }
     if (number < b->label_count) {
         return b->labels[number].material;
     }

@@ -483,6 +483,12 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
                        world->bodies[i]->name);
     }
 
+    if (world->contact && world->contact->on) {
+        sn_log(world->context, SINEW_LOG_WARNING,
+               "a static solve ignores contact: bodies may pass through obstacles and each other; "
+               "let them settle in steps instead");
+    }
+
     // Solve each island.
     SN_TRY(sn_world_prepare(world, true));
     sinew_step_report report = {.solver_converged = true};

@@ -82,6 +82,16 @@ def test_friction_of_a_pair():
         assert probes["bar"]["displacement"][0] < 0.01, probes["bar"]
 
 
+def test_static_solves_say_that_they_ignore_contact():
+    held = {**BOX["bodies"][0], "fixed": [{"box": {"upper": [-0.09, 9, 9]}}]}
+    with program.folder() as out:
+        for contact, warned in ({"ground": True}, True), (None, False):
+            scene = {k: v for k, v in {**BOX, "bodies": [held], "static": True, "steps": 0, "contact": contact}.items() if v}
+            result = program.run("run", write(out, scene), "-o", out)
+            assert result.returncode == 0, result.stderr
+            assert ("a static solve ignores contact" in result.stderr) == warned, result.stderr
+
+
 def test_mistakes_are_explained():
     with program.folder() as out:
         for key, value, text in (("contact", {"pairs": [{"between": ["rubbr", "ground"], "friction": 1}], "ground": True}, 'did you mean "rubber"'),
@@ -106,5 +116,4 @@ def test_pictures_show_obstacles_and_contacts():
         assert len(set(pictures)) == 3
 
 
-program.main([test_reports_agree, test_no_contact_no_report, test_the_closing_lines_mention_contact, test_friction_of_a_pair,
-              test_mistakes_are_explained, test_pictures_show_obstacles_and_contacts])
+program.main([value for name, value in list(globals().items()) if name.startswith("test_")])

@@ -288,8 +288,8 @@ def test_specks():
         assert (joined["voxels"], joined["specks"]) == (1203, 1), joined
         kept = rig(target, path, "-n", 2, "--specks", "keep")
         assert (kept["voxels"], kept["nodes"], kept["specks"]) == (1202, 2, 0), kept
-        told = run("rig", path, "-n", 2, "-o", target)
-        assert "1 disconnected speck of 1 voxel dropped (--specks)" in told.stdout, told.stdout
+        result = run("rig", path, "-n", 2, "-o", target)
+        assert "1 disconnected speck of 1 voxel dropped (--specks)" in result.stdout, result.stdout
 
 
 def test_images():

@@ -120,7 +120,8 @@ typedef struct sinew_scene_body_info {
 SINEW_API sinew_status sinew_scene_get_body_info(const sinew_scene *scene, int32_t index,
                                                  sinew_scene_body_info *info);
 /// Material number `number` of a body as an index of the scene's materials, or -1 if there is none.
-/// `label` receives the label of the elements made of it, or -1: all that have no other.
+/// `label` receives the label of the elements made of it, or -1: all that have no other. It may be
+/// NULL.
 SINEW_API int32_t sinew_scene_get_body_material(const sinew_scene *scene, int32_t body,
                                                 int32_t number, int32_t *label);
 /// The name of one of the scene's materials, or NULL if there is none; valid as long as the scene.
