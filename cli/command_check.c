@@ -143,6 +143,8 @@ static int run(const cli_command *command, int argc, char **argv) {
          0},
         CLI_ALLOW_OUTSIDE,
     };
+
+    // The command line.
     const char *path;
     int count;
     bool finished;
@@ -155,6 +157,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return cli_fail(command, CLI_USAGE, "which scene? usage: sinew check SCENE.json");
     }
 
+    // The check itself.
     sinew_context *context = cli_create_context(command, 1);
     if (!context) {
         return CLI_BAD_INPUT;

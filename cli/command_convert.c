@@ -55,6 +55,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         CLI_UP(up_text),
         CLI_ALLOW_OUTSIDE,
     };
+
+    // The command line.
     const char *paths[2];
     int count;
     bool finished;
@@ -74,6 +76,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_USAGE;
     }
 
+    // The conversion itself.
     sinew_context *context = cli_create_context(command, 1);
     if (!context) {
         return CLI_BAD_INPUT;

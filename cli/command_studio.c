@@ -67,6 +67,7 @@ static int serve(const cli_command *command, const studio_options *options, cons
     const char *slash = options->scene ? strrchr(options->scene, '/') : NULL;
     const char *name = slash ? slash + 1 : options->scene;
 
+    // Listen before anything is printed, so that the address is valid when it appears.
     cli_signals_hold();
     errno = 0;
     studio_server *server = studio_server_start(page, scene, name, (int)options->port);
@@ -75,6 +76,7 @@ static int serve(const cli_command *command, const studio_options *options, cons
                         (int)options->port, errno ? strerror(errno) : "it may be in use");
     }
 
+    // The address, of the scene if one is given.
     printf("http://127.0.0.1:%d/", studio_server_get_port(server));
     if (name) {
         printf("?scene=");
@@ -117,6 +119,8 @@ static int run(const cli_command *command, int argc, char **argv) {
                                  "port to listen on (default: a free one)", 0, 65535},
                                 {"folder", 0, CLI_TEXT, &options.folder, "DIR",
                                  "folder of the page (default: as built)", 0, 0}};
+
+    // The command line.
     int count, table_size = (int)(sizeof table / sizeof *table);
     bool finished;
     int status =
@@ -131,6 +135,7 @@ static int run(const cli_command *command, int argc, char **argv) {
                         "studio-single");
     }
 
+    // The page that was built, unless another is given.
     char folder[4096];
     if (!options.folder) {
         find_folder(folder, sizeof folder);

@@ -87,6 +87,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"largest", 'l', CLI_FLAG, &def.largest_component, NULL, "keep the largest part only", 0,
          0},
     };
+
+    // The command line.
     int count;
     bool finished;
     int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1,
@@ -98,6 +100,8 @@ static int run(const cli_command *command, int argc, char **argv) {
     if (count == 0) {
         return cli_fail(command, CLI_USAGE, "which surface? usage: sinew tetrahedralize SURFACE");
     }
+
+    // Words become numbers.
     int32_t kind;
     if (!cli_pick_word(command, "element", element, SINEW_WORDS_ELEMENTS, SINEW_ELEMENT_TET4,
                        SINEW_ELEMENT_TET10, &kind)) {
@@ -112,6 +116,7 @@ static int run(const cli_command *command, int argc, char **argv) {
     def.element = (sinew_element)kind;
     def.tet_count = (int32_t)tets;
 
+    // The work itself.
     sinew_context *context = cli_create_context(command, 2);
     if (!context) {
         return CLI_BAD_INPUT;

@@ -208,6 +208,8 @@ static int check_options(const rig_run *rig, const rig_reading *reading, const c
     const bool given[] = {
         reading->resolution > 0, reading->spacing > 0,         reading->up != 0,
         reading->unit > 0,       reading->specimen_voxels > 0, reading->use_threshold};
+
+    // The first option that does not suit.
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!given[i] || options[i].suits[kind]) {
             continue;

@@ -136,10 +136,13 @@ static void print_contact(const sinew_recorded_contact *contact) {
         return;
     }
 
+    // What touched.
     printf("contact: forces in %lld steps, at most %d of %d pairs; largest force %.3g N, smallest "
            "gap %.2g m",
            (long long)contact->touching_count, contact->most_active, contact->most_pairs,
            contact->largest_force, contact->smallest_gap);
+
+    // What did not go as it should.
     if (contact->truncated_count > 0) {
         printf("; vertices stopped short in %lld steps, by at most %.2g m",
                (long long)contact->truncated_count, contact->largest_lag);
@@ -160,6 +163,8 @@ void run_print_closing(const run_state *run, const char *outcome) {
     printf("%s: %lld steps to %g s, %.2f s simulating, %.2f s writing", outcome,
            (long long)info.step_count, sinew_world_get_time(sinew_scene_get_world(run->scene)),
            info.simulate_seconds, info.output_seconds);
+
+    // The residual; a large one gets a line of its own.
     bool unbalanced = info.largest_residual > 0.01;
     if (info.step_count > 0 && !unbalanced) {
         printf("; residual at most %.2g", info.largest_residual);
@@ -179,6 +184,7 @@ void run_print_closing(const run_state *run, const char *outcome) {
                info.contact.truncated_count > 0 ? ", and contact stops vertices short" : "");
     }
 
+    // Details, where there are any.
     print_contact(&info.contact);
     print_bindings(run);
     cli_scene_print_loads(run->scene);

@@ -1,3 +1,5 @@
+// Reads the folder of the studio's page into memory: plain files only, at most DEEPEST folders deep
+// and LARGEST_FILE bytes each.
 #define _XOPEN_SOURCE 700 // lstat
 
 #include "studio/page.h"

@@ -1,3 +1,5 @@
+// The studio's server on libmicrohttpd: one thread, requests answered from memory, and nothing to
+// any other machine. Without the library, functions that say so.
 #define _XOPEN_SOURCE 700
 
 #include "studio/server.h"

@@ -32,6 +32,7 @@ char *sn_buffer_reserve(sn_buffer *buffer, size_t size) {
         return NULL;
     }
 
+    // Grow. A failure stays with the buffer, so that callers may check once at the end.
     if (!buffer->data || size > buffer->capacity - buffer->size) {
         if (size > SIZE_MAX / 4 - buffer->size) {
             sn_fail(buffer->context, SINEW_OUT_OF_MEMORY,

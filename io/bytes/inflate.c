@@ -237,11 +237,13 @@ static bool copy_match(reader *r, int symbol) {
 static sn_inflate_result inflate_codes(reader *r) {
     enum { LONGEST_MATCH = 258 };
     for (;;) {
+        // Room for whatever the next symbol adds.
         if (r->out->capacity - r->out->size < LONGEST_MATCH &&
             !sn_buffer_reserve(r->out, LONGEST_MATCH)) {
             return SN_INFLATE_MEMORY;
         }
 
+        // A literal byte, the end of the block, or a match with earlier output.
         int symbol = decode(r, &r->literal);
         if (symbol < 0) {
             return r->past_end ? SN_INFLATE_SHORT : SN_INFLATE_CORRUPT;

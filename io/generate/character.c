@@ -397,6 +397,7 @@ static sinew_status make_motion(sinew_context *context, const plan *made,
 
     SN_TRY(sinew_motion_create(context, &empty, motion));
     for (int32_t frame = 0; frame < frames; frame++) {
+        // Each pose starts at rest; the plan then moves its joints.
         sn_rigid local[COUNT_OF(biped_joints)];
         sinew_transform out[COUNT_OF(biped_joints)];
         for (int32_t i = 0; i < count; i++) {
@@ -469,6 +470,8 @@ static int32_t label_at(const sinew_skeleton *skeleton, sn_vec3 center, double r
 static void label_bones(const sinew_mesh *flesh, const sinew_skeleton *skeleton, double radius,
                         int32_t *labels, int32_t *node_labels) {
     const int32_t shared = -1;
+
+    // Each tet by its centre, and the labels that meet at each node.
     for (int32_t t = 0; t < flesh->element_count; t++) {
         const int32_t *nodes = flesh->indices + 4 * (size_t)t;
         sn_vec3 center = {0, 0, 0};
@@ -485,6 +488,7 @@ static void label_bones(const sinew_mesh *flesh, const sinew_skeleton *skeleton,
         }
     }
 
+    // Bones that touch would be one solid: separate them by flesh.
     for (int32_t t = 0; t < flesh->element_count; t++) {
         for (int k = 0; k < 4; k++) {
             if (node_labels[flesh->indices[4 * (size_t)t + (size_t)k]] == shared) {

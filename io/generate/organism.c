@@ -326,6 +326,7 @@ static sinew_status make_mesh(sn_organism *organism, int32_t tet_count) {
     def.largest_component = true;
     SN_TRY(sinew_tetrahedralize(context, organism->skin, &def, &organism->tets, NULL));
 
+    // Each tet gets the label of the part that contains its centre.
     const sinew_mesh *tets = organism->tets;
     int32_t *labels = SN_PUSH(&organism->arena, int32_t, tets->element_count);
 
@@ -428,6 +429,7 @@ sinew_status sn_organism_create(sinew_context *context, sn_organism_kind kind, i
                        plans[kind].name, (int)tet_count, (int)plans[kind].fewest);
     }
 
+    // The organism lives in its own arena.
     sn_arena arena = sn_arena_create(context);
     sn_organism *made = SN_PUSH(&arena, sn_organism, 1);
     if (made == NULL) {
@@ -438,6 +440,7 @@ sinew_status sn_organism_create(sinew_context *context, sn_organism_kind kind, i
     made->arena = arena;
     made->plan = &plans[kind];
 
+    // Curves, surface and tets; all are freed if one fails.
     sinew_status status = make_curves(made);
     if (status == SINEW_OK) {
         status = make_surface(context, made->plan, &made->skin);

@@ -185,6 +185,8 @@ static sinew_status add_weights(amender *a, const sn_gltf_channel *old, int32_t 
     sn_arena_mark mark = sn_arena_get_mark(a->reader.arena);
     double *values = SN_PUSH(a->reader.arena, double, (size_t)key_count *(size_t)width);
     SN_TRY(sn_arena_status(a->reader.arena));
+
+    // Old weights at the time of each key, then the new ones.
     for (int32_t i = 0; i < key_count; i++) {
         double *row = values + (size_t)i * (size_t)width;
         if (old) {
@@ -400,6 +402,7 @@ sinew_status sn_gltf_amend(sinew_context *context, const sn_source *source, cons
                                 .mistakes = sn_mistakes_create(context),
                                 .document = {.arena = sn_arena_create(context)}};
 
+    // All are freed, whether it failed or not.
     sinew_status status = amend(&a, out);
     sn_json_document_destroy(&a.reader.document);
     sn_mistakes_destroy(&a.reader.mistakes);

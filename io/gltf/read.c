@@ -123,6 +123,7 @@ sn_gltf_node sn_gltf_upright_node(const char *name) {
 // The quaternion of a rotation matrix given by its columns (Shepperd 1978): dividing by the largest
 // of the four components is stable.
 static void rotation_of(const double m[3][3], double q[4]) {
+    // The component with the largest magnitude.
     double trace = m[0][0] + m[1][1] + m[2][2];
     int largest = 3;
     double value = trace;
@@ -134,6 +135,7 @@ static void rotation_of(const double m[3][3], double q[4]) {
         }
     }
 
+    // All four, up to a common factor.
     if (largest == 3) {
         q[0] = m[1][2] - m[2][1];
         q[1] = m[2][0] - m[0][2];
@@ -535,6 +537,7 @@ static sinew_status read_animations(sn_gltf_reader *r) {
 
     view->animations = out;
     for (int32_t i = 0; i < view->animation_count; i++) {
+        // The arrays of one animation.
         int32_t channel_count, sampler_count;
         const sn_json *animation = &animations->items[i];
 
@@ -548,6 +551,8 @@ static sinew_status read_animations(sn_gltf_reader *r) {
 
         out[i].name = sn_gltf_name(r, animation);
         out[i].channels = list;
+
+        // Channels without a target node are left out.
         for (int32_t k = 0; k < channel_count; k++) {
             sn_gltf_channel *channel = &list[out[i].channel_count];
             *channel = (sn_gltf_channel){0};
@@ -562,6 +567,7 @@ static sinew_status read_animations(sn_gltf_reader *r) {
 }
 
 static sinew_status read_materials(sn_gltf_reader *r) {
+    // Values that are missing have the format's defaults.
     const sn_json *materials;
     sn_gltf *view = &r->file->view;
 

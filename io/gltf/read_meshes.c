@@ -83,6 +83,7 @@ static sinew_status read_targets(sn_gltf_reader *r, const sn_json *primitive,
 
     const double *zeros = NULL; // for targets without positions
     for (int32_t i = 0; i < p->target_count; i++) {
+        // A target without positions moves nothing: all of them share one array of zeros.
         SN_TRY(read_attribute(r, &targets->items[i], "POSITION", 3, p->point_count, &all[i]));
         if (!all[i] && !zeros) {
             SN_TRY(sn_gltf_spend(r, primitive, 24 * (uint64_t)p->point_count));
@@ -197,6 +198,7 @@ sinew_status sn_gltf_read_meshes(sn_gltf_reader *r) {
         SN_TRY(sn_gltf_array(r, &meshes->items[i], "primitives", &primitives,
                              &out[i].primitive_count));
 
+        // The primitives of the mesh.
         sn_gltf_primitive *p = SN_PUSH(r->arena, sn_gltf_primitive, out[i].primitive_count);
         if (!p) {
             return SINEW_OUT_OF_MEMORY;

@@ -30,11 +30,14 @@ static int32_t find_key(const sn_gltf_channel *channel, double time, double *t) 
 void sn_gltf_sample(const sn_gltf_channel *channel, double time, double *out) {
     size_t n = (size_t)channel->components;
     size_t stride = channel->interpolation == SN_GLTF_CUBIC ? 3 * n : n;
+
+    // The keys around the time.
     double t;
     int32_t key = find_key(channel, time, &t);
     const double *from = channel->values + (size_t)key * stride;
     const double *to = t > 0 ? from + stride : from;
 
+    // Cubic Hermite: each key holds its incoming tangent, its value and its outgoing tangent.
     if (channel->interpolation == SN_GLTF_CUBIC) {
         double step = t > 0 ? channel->times[key + 1] - channel->times[key] : 0;
         double t2 = t * t;
@@ -49,6 +52,7 @@ void sn_gltf_sample(const sn_gltf_channel *channel, double time, double *out) {
         return;
     }
 
+    // Steps, rotations on the shortest arc, and straight lines.
     if (channel->interpolation == SN_GLTF_STEP) {
         t = 0;
     }

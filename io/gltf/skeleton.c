@@ -177,6 +177,7 @@ static int compare_names(const void *a, const void *b) {
 // Joints need unique names. If a node has none, or one that is already used, its number is
 // appended.
 static sinew_status name_joints(const bridge *b, sinew_joint_def *joints) {
+    // Sorted, equal names are next to each other.
     joint_name *names = SN_PUSH(b->scratch, joint_name, b->count);
     SN_TRY(sn_arena_status(b->scratch));
     for (int32_t i = 0; i < b->count; i++) {
@@ -194,6 +195,7 @@ static sinew_status name_joints(const bridge *b, sinew_joint_def *joints) {
             continue;
         }
 
+        // A name that fits and cannot occur twice: it contains the number of the node.
         char *made = SN_PUSH(b->scratch, char, SINEW_JOINT_NAME_SIZE + 1);
         SN_TRY(sn_arena_status(b->scratch));
         snprintf(made, SINEW_JOINT_NAME_SIZE + 1, "%.*s.%d", SINEW_JOINT_NAME_SIZE - 12,
@@ -401,12 +403,16 @@ static sinew_status build(bridge *b, sinew_skeleton **skeleton, sinew_motion **m
 
     sn_rigid *rest = SN_PUSH(b->scratch, sn_rigid, b->count);
     SN_TRY(sn_arena_status(b->scratch));
+
+    // Parents before children, and the caller's map from joints to the new order.
     SN_TRY(sort_joints(b));
     if (b->def->order) {
         for (int32_t i = 0; i < b->count; i++) {
             b->def->order[b->order[i]] = i;
         }
     }
+
+    // Skeleton and motion; both or none.
     SN_TRY(find_rest(b, rest));
     SN_TRY(make_skeleton(b, rest, skeleton));
 

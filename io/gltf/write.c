@@ -291,6 +291,8 @@ static void add_meshes(writer *w) {
         }
 
         sn_json_end_array(json);
+
+        // Morph targets start without weight.
         int32_t targets = mesh->primitive_count ? mesh->primitives[0].target_count : 0;
         if (targets) {
             sn_json_write_key(json, "weights");
@@ -382,10 +384,14 @@ static void add_animations(writer *w) {
 
         sn_json_begin_object(json);
         write_name(json, animation->name);
+
+        // Samplers: the keys.
         sn_json_write_key(json, "samplers");
         sn_json_begin_array(json);
         add_samplers(w, animation);
         sn_json_end_array(json);
+
+        // Channels: what each sampler moves.
         sn_json_write_key(json, "channels");
         sn_json_begin_array(json);
 
@@ -523,6 +529,7 @@ static void write_json(writer *w, sn_buffer *out) {
     write_key_string(&json, "generator", "sinew");
     sn_json_end_object(&json);
 
+    // The nodes, and the scene that shows them.
     if (w->gltf->node_count) {
         write_key_integer(&json, "scene", 0);
         sn_json_write_key(&json, "scenes");
@@ -544,12 +551,14 @@ static void write_json(writer *w, sn_buffer *out) {
         sn_json_end_array(&json);
     }
 
+    // What was collected while the data was written.
     insert_array(&json, "meshes", &w->meshes);
     insert_array(&json, "skins", &w->skins);
     insert_array(&json, "animations", &w->animations);
     insert_array(&json, "accessors", &w->accessors);
     insert_array(&json, "bufferViews", &w->views);
 
+    // The binary chunk.
     if (w->binary.size) {
         sn_json_write_key(&json, "buffers");
         sn_json_begin_array(&json);

@@ -195,6 +195,7 @@ static void correct_orientation(sn_mesh_file *file) {
                 continue;
             }
 
+            // Exchange bottom and top of a hexahedron, or two corners of a tet.
             file->reversed_count++;
             if (hex) {
                 for (int k = 0; k < 4; k++) {
@@ -204,6 +205,7 @@ static void correct_orientation(sn_mesh_file *file) {
                 swap(nodes, 1, 2);
             }
 
+            // The mid-edge nodes follow their corners.
             if (kind == SINEW_ELEMENT_TET10) {
                 swap(nodes, 4, 6);
                 swap(nodes, 8, 9);
@@ -248,6 +250,7 @@ static sinew_status check_corners(sinew_context *context, const sn_source *sourc
         return SINEW_OK;
     }
 
+    // Values must be finite.
     for (size_t i = 0; i < (size_t)corners->count * (size_t)components; i++) {
         if (isfinite(corners->values[i])) {
             continue;
@@ -256,6 +259,7 @@ static sinew_status check_corners(sinew_context *context, const sn_source *sourc
                               i / (size_t)components);
     }
 
+    // Indices must name a value.
     for (size_t i = 0; i < 3 * (size_t)file->view.cells[SINEW_ELEMENT_TRIANGLE].count; i++) {
         if (corners->indices[i] >= 0 && corners->indices[i] < corners->count) {
             continue;

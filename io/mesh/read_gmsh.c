@@ -97,6 +97,7 @@ sinew_status sn_gmsh_find_type(sn_gmsh *g, int64_t type, const char *at, const s
         {26, 4, SN_GMSH_SKIP, "third-order line"},
     };
 
+    // Known types are used, skipped or refused by name.
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (types[i].type != type) {
             continue;
@@ -207,6 +208,7 @@ static sinew_status read_physical_names(sn_gmsh *g) {
             break;
         }
 
+        // The name itself ends the line.
         sn_word name = sn_text_rest_of_line(&g->text);
         if (name.size < 2 || name.at[0] != '"' || name.at[name.size - 1] != '"' ||
             tag > INT32_MAX || tag < INT32_MIN) {
@@ -221,6 +223,7 @@ static sinew_status read_physical_names(sn_gmsh *g) {
         }
     }
 
+    // With physical names, their tags are the labels.
     if (count > 0) {
         g->physical = true;
     }
@@ -237,6 +240,7 @@ static sinew_status read_format(sn_gmsh *g, int *version) {
     SN_TRY(sn_gmsh_integer(g, 4, "the file type", &binary));
     SN_TRY(sn_gmsh_integer(g, 4, "the size of a number", &size));
 
+    // The version.
     bool two = sn_word_is(number, "2.2") || sn_word_is(number, "2.1") || sn_word_is(number, "2") ||
                sn_word_is(number, "2.0");
     if (!two && !sn_word_is(number, "4.1")) {
@@ -247,6 +251,8 @@ static sinew_status read_format(sn_gmsh *g, int *version) {
     }
 
     *version = two ? 2 : 4;
+
+    // The encoding, and the size of numbers.
     if ((binary != 0 && binary != 1) || size != 8) {
         return sn_gmsh_fail(g, SINEW_UNSUPPORTED, begin,
                             "file type %lld with numbers of %lld bytes; valid are 0 or 1, and 8",
@@ -258,6 +264,7 @@ static sinew_status read_format(sn_gmsh *g, int *version) {
         return SINEW_OK;
     }
 
+    // A binary file shows its byte order by the integer 1.
     g->binary = true;
     if (g->text.end - g->text.at < 4) {
         return sn_mesh_fail_short(g->context, g->source, g->text.at, "the mark of the byte order");
@@ -303,6 +310,7 @@ static sinew_status read_section(sn_gmsh *g, sn_word name, int *version) {
                             "a Gmsh file starts with $MeshFormat");
     }
 
+    // What comes before the mesh.
     if (sn_word_is(name, "MeshFormat")) {
         return read_format(g, version);
     }
@@ -312,6 +320,8 @@ static sinew_status read_section(sn_gmsh *g, sn_word name, int *version) {
     if (sn_word_is(name, "Entities") && *version == 4) {
         return sn_gmsh_read_entities_4(g);
     }
+
+    // The mesh: nodes, then elements, each once.
     if ((nodes && g->has_nodes) || (elements && g->has_elements)) {
         return sn_gmsh_fail(g, SINEW_INVALID_DATA, name.at - 1, "the section appears twice");
     }
@@ -372,6 +382,7 @@ sinew_status sn_read_gmsh(sinew_context *context, const sn_source *source, sn_me
                  .text = sn_source_text(source),
                  .node_tags = sn_buffer_create(context)};
 
+    // Scratch buffers.
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
         g.elementary[kind] = sn_buffer_create(context);
     }
@@ -382,6 +393,8 @@ sinew_status sn_read_gmsh(sinew_context *context, const sn_source *source, sn_me
     }
 
     sinew_status status = read_all(&g);
+
+    // All are freed, whether reading failed or not.
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
         sn_buffer_destroy(&g.elementary[kind]);
     }

@@ -22,6 +22,8 @@ sinew_status sn_gmsh_read_nodes_2(sn_gmsh *g) {
 
     g->binary = binary;
     SN_TRY(status);
+
+    // The count is checked against the bytes that are left before anything is allocated.
     if (binary && (size_t)(g->text.end - g->text.at) / 28 < (size_t)count) {
         return sn_mesh_fail_short(g->context, g->source, g->text.at, "$Nodes");
     }
@@ -337,6 +339,8 @@ sinew_status sn_gmsh_read_nodes_4(sn_gmsh *g) {
 
 static sinew_status read_element_block(sn_gmsh *g, int64_t left, int64_t *read) {
     int64_t dimension, entity, type_number, number, nodes[32];
+
+    // The head of the block: its entity, the type of its elements, and their number.
     SN_TRY(sn_gmsh_integer(g, 4, "an entity's dimension", &dimension));
     SN_TRY(sn_gmsh_integer(g, 4, "an entity's tag", &entity));
     if (!g->binary) {
@@ -357,6 +361,7 @@ static sinew_status read_element_block(sn_gmsh *g, int64_t left, int64_t *read) 
                             (long long)*read, (long long)left);
     }
 
+    // The elements.
     int64_t label = label_of(g, dimension, entity);
     for (int64_t i = 0; i < *read; i++) {
         if (!g->binary) {

@@ -156,12 +156,14 @@ static sinew_status read_section(reader *r, sn_word word) {
         return read_vertices(r, word.at);
     }
 
+    // Elements.
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         if (sn_word_is(word, sections[i].name)) {
             return read_elements(r, &sections[i], word.at);
         }
     }
 
+    // Elements that would be lost silently are refused; all other sections are skipped.
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (!sn_word_is(word, refused[i])) {
             continue;

@@ -61,6 +61,7 @@ static sinew_status read_numbers(reader *r, const char *what, int needed, int co
             continue;
         }
 
+        // A number ends at a space.
         const char *begin = r->text.at;
         char shown[SN_TEXT_FOUND_SIZE];
         sn_number_result result = sn_text_double(&r->text.at, r->text.end, &out[i]);
@@ -111,6 +112,8 @@ static sinew_status read_corner(reader *r, corner *out) {
 
     *out = (corner){{-1, -1, -1}};
     SN_TRY(read_index(r, "point", sn_mesh_point_count(r->file), &out->index[0]));
+
+    // The texture coordinate may be left out between two slashes.
     if (text->at < text->end && *text->at == '/') {
         text->at++;
         if (text->at >= text->end || *text->at != '/') {
@@ -123,6 +126,7 @@ static sinew_status read_corner(reader *r, corner *out) {
         }
     }
 
+    // Nothing else may follow.
     char shown[SN_TEXT_FOUND_SIZE];
     if (text->at < text->end && !sn_text_is_space(*text->at) && *text->at != '\\') {
         return FAIL(r, text->at, "found %s after a corner; valid are a, a/b, a//c and a/b/c",
@@ -202,6 +206,7 @@ static sinew_status refuse_word(reader *r, sn_word word) {
     memcpy(text, word.at, word.size < sizeof text ? word.size : sizeof text - 1);
     sn_text_found(word.at, word.at + word.size, shown);
 
+    // Free-form geometry is valid OBJ, but not a mesh.
     for (size_t i = 0; i < sizeof free_form / sizeof *free_form; i++) {
         if (!sn_word_is(word, free_form[i])) {
             continue;
@@ -211,6 +216,7 @@ static sinew_status refuse_word(reader *r, sn_word word) {
                                  shown);
     }
 
+    // Anything else is a mistake; suggest the closest word.
     int32_t nearest = sn_suggest(text, known, sizeof known / sizeof *known);
     return FAIL(
         r, word.at,
@@ -224,6 +230,7 @@ static sinew_status read_line(reader *r, sn_word word) {
                                           "lod",    "bevel",      "c_interp",  "mg",      "usemap",
                                           "maplib", "shadow_obj", "trace_obj", "d_interp"};
 
+    // Points and what belongs to their corners.
     double numbers[4];
     if (sn_word_is(word, "v")) {
         SN_TRY(read_numbers(r, "point", 3, 4, numbers)); // a weight or a colour may follow
@@ -243,6 +250,7 @@ static sinew_status read_line(reader *r, sn_word word) {
         return SINEW_OK;
     }
 
+    // Faces, and the names that apply to those that follow.
     if (sn_word_is(word, "f") || sn_word_is(word, "fo")) {
         return read_face(r);
     }
@@ -253,6 +261,7 @@ static sinew_status read_line(reader *r, sn_word word) {
         return read_name(r, &r->parts, &r->part);
     }
 
+    // Valid words that a mesh does not need.
     for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++) {
         if (sn_word_is(word, skipped[i])) {
             return SINEW_OK;

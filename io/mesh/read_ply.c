@@ -52,6 +52,7 @@ static sinew_status read_type(reader *r, bool list_count, sn_number_type *type) 
                  {"int32", SN_TYPE_I32},  {"uint32", SN_TYPE_U32}, {"float32", SN_TYPE_F32},
                  {"float64", SN_TYPE_F64}};
 
+    // Both generations of names are in use.
     sn_word word = sn_text_line_word(&r->text);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (!sn_word_is(word, types[i].name)) {
@@ -80,12 +81,14 @@ static usage use_of(sn_word element_name, sn_word name, bool list) {
                 {"nz", NZ},       {"u", U},         {"v", V},         {"s", U},        {"t", V},
                 {"texture_u", U}, {"texture_v", V}, {"texture_s", U}, {"texture_t", V}};
 
+    // Faces give their corners only.
     if (sn_word_is(element_name, "face")) {
         return list && (sn_word_is(name, "vertex_indices") || sn_word_is(name, "vertex_index"))
                    ? INDICES
                    : SKIPPED;
     }
 
+    // Vertices give positions, normals and texture coordinates.
     if (!sn_word_is(element_name, "vertex") || list) {
         return SKIPPED;
     }

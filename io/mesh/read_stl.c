@@ -53,11 +53,13 @@ static sinew_status read_binary(reader *r) {
             left / TRIANGLE_SIZE);
     }
 
+    // Every triangle brings its own three points; welding merges them.
     double *points = sn_mesh_add_points(r->file, 3 * (size_t)count);
     if (!points || !sn_mesh_add_nodes(r->file, SINEW_ELEMENT_TRIANGLE, count)) {
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Each record holds a normal, which is skipped, three corners and an attribute.
     const uint8_t *at = data + HEADER_SIZE + 4;
     for (size_t i = 0; i < count; i++, at += TRIANGLE_SIZE) {
         for (size_t k = 0; k < 9; k++) {
@@ -132,6 +134,7 @@ static sinew_status read_solid(reader *r, int32_t label) {
         sn_mesh_add_group(r->file, name, 2, label);
     }
 
+    // Facets until the end of the solid.
     for (;;) {
         sn_text_skip_spaces(&r->text);
         const char *begin = r->text.at;

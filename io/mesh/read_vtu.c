@@ -223,6 +223,8 @@ static sinew_status read_tree(reader *r) {
     for (;;) {
         sn_xml_tag tag;
         SN_TRY(sn_xml_next(&r->xml, &tag));
+
+        // Only tags that open something matter.
         if (tag.kind == SN_XML_END) {
             break;
         }
@@ -230,6 +232,7 @@ static sinew_status read_tree(reader *r) {
             continue;
         }
 
+        // Arrays belong to the last piece, and to the section that was opened last.
         size_t piece_count = r->pieces.size / sizeof(piece);
         if (sn_word_is(tag.name, "VTKFile")) {
             head = true;
@@ -435,6 +438,7 @@ static sinew_status check_possible(reader *r, const array *a, int64_t count) {
 static sinew_status read_doubles(reader *r, const array *a, int64_t count, double *out) {
     const uint8_t *bytes;
     if (a->encoding == TEXT) {
+        // Written as text.
         sn_text text = {a->begin, a->begin, a->end};
         for (int64_t i = 0; i < count; i++) {
             sn_text_skip_spaces(&text);
@@ -451,6 +455,7 @@ static sinew_status read_doubles(reader *r, const array *a, int64_t count, doubl
         return SINEW_OK;
     }
 
+    // Binary, of any type.
     size_t size = sn_type_size(a->type);
     SN_TRY(take_bytes(r, a, (size_t)count * size, &bytes));
     for (int64_t i = 0; i < count; i++) {
@@ -466,6 +471,7 @@ static sinew_status read_integers(reader *r, const array *a, int64_t count, int6
     }
 
     if (a->encoding == TEXT) {
+        // Written as text.
         sn_text text = {a->begin, a->begin, a->end};
         for (int64_t i = 0; i < count; i++) {
             sn_text_skip_spaces(&text);
@@ -482,6 +488,7 @@ static sinew_status read_integers(reader *r, const array *a, int64_t count, int6
         return SINEW_OK;
     }
 
+    // Binary, of any type.
     size_t size = sn_type_size(a->type);
     const uint8_t *bytes;
 

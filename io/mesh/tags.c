@@ -18,6 +18,7 @@ static sinew_status sort_tags(sinew_context *context, const int64_t *tags, int32
         order[i] = i;
     }
 
+    // Merge neighbouring runs of `width` from one array into the other.
     for (int64_t width = 1; width < count; width *= 2) {
         for (int64_t begin = 0; begin < count; begin += 2 * width) {
             int64_t middle = begin + width < count ? begin + width : count;
@@ -31,11 +32,13 @@ static sinew_status sort_tags(sinew_context *context, const int64_t *tags, int32
             }
         }
 
+        // The next pass runs in the opposite direction.
         int32_t *swap = from;
         from = to;
         to = swap;
     }
 
+    // The result must be in the caller's array.
     if (from != order) {
         for (int32_t i = 0; i < count; i++) {
             order[i] = from[i];

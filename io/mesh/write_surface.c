@@ -169,12 +169,14 @@ static void compute_normal(const double *a, const double *b, const double *c, do
 sinew_status sn_write_stl(const sn_mesh_view *mesh, sn_buffer *out) {
     SN_TRY(check_triangles(mesh, "STL", out));
     const sn_mesh_cells *triangles = &mesh->cells[SINEW_ELEMENT_TRIANGLE];
-    size_t begin = out->size;
 
+    // A header of 80 bytes, and the number of triangles.
+    size_t begin = out->size;
     sn_buffer_add_text(out, "binary STL written by sinew");
     sn_buffer_add_zeros(out, 80 - (out->size - begin));
     sn_buffer_add_u32(out, (uint32_t)triangles->count);
 
+    // Each record: normal, corners, an empty attribute.
     for (int32_t i = 0; i < triangles->count; i++) {
         const double *corners[3];
         double normal[3];

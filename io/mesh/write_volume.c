@@ -189,6 +189,7 @@ static void compute_box(const sn_mesh_view *mesh, double box[6]) {
 
 // One surface and one volume for each label.
 static void add_entities_4(gmsh *g, sn_buffer *labels, double box[6]) {
+    // The numbers of points, curves, surfaces and volumes.
     int32_t counts[4] = {0, 0, 0, 0};
     for (int32_t d = 2; d <= 3; d++) {
         counts[d] = collect_labels(g->mesh, d, labels);
@@ -342,6 +343,7 @@ sinew_status sn_write_medit(const sn_mesh_view *mesh, sn_buffer *out) {
                        "Medit files hold no tets of 10 nodes; .msh and .vtu do");
     }
 
+    // Vertices.
     sn_buffer_print(out, "MeshVersionFormatted 2\nDimension 3\nVertices\n%d\n", mesh->point_count);
     gmsh text = {mesh, out, false};
     for (int32_t i = 0; i < mesh->point_count; i++) {
@@ -349,6 +351,7 @@ sinew_status sn_write_medit(const sn_mesh_view *mesh, sn_buffer *out) {
         sn_buffer_add_text(out, "0\n");
     }
 
+    // Elements, one section for each kind that occurs.
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
         const sn_mesh_cells *cells = &mesh->cells[kind];
         if (cells->count == 0) {
@@ -418,6 +421,8 @@ sinew_status sn_write_tetgen(const sn_mesh_view *mesh, sn_buffer *node, sn_buffe
 sinew_status sn_write_mesh(const sn_mesh_view *mesh, const char *name, sn_buffer *out) {
     const char *point = strrchr(name, '.');
     sn_word extension = {point ? point : "", point ? strlen(point) : 0};
+
+    // The ending chooses the format.
     if (sn_word_is_like(extension, ".vtu")) {
         return sn_write_vtu(mesh, NULL, NULL, out);
     }

@@ -136,6 +136,8 @@ static void add_labels(writer *w) {
 
 static void add_cells(writer *w) {
     static const uint8_t types[SN_ELEMENT_KINDS] = {5, 10, 24, 12};
+
+    // Nodes of all cells, one kind after the other.
     size_t begin = w->data.size;
     sn_buffer *to = begin_array(w, "Int32", "connectivity", 1);
 
@@ -147,6 +149,7 @@ static void add_cells(writer *w) {
 
     end_array(w, begin);
 
+    // Where each cell ends.
     begin = w->data.size;
     to = begin_array(w, "Int64", "offsets", 1);
 
@@ -159,6 +162,7 @@ static void add_cells(writer *w) {
 
     end_array(w, begin);
 
+    // VTK's number of each cell's type.
     begin = w->data.size;
     to = begin_array(w, "UInt8", "types", 1);
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {

@@ -227,6 +227,8 @@ static sinew_status read_joints(reader *read) {
 
         const char *at = read->text.at;
         sn_word word = sn_text_word(&read->text);
+
+        // What describes the current joint, or a step down or up the hierarchy.
         if (sn_word_is_like(word, "OFFSET") && !current->has_offset) {
             SN_TRY(read_offset(read, current->offset));
             current->has_offset = true;
@@ -440,6 +442,8 @@ sinew_status sn_bvh_read(sinew_context *context, const char *name, const char *t
         .context = context, .file = name, .text = sn_text_create(text, size), .unit = unit};
     sinew_skeleton *made_skeleton = NULL;
     sinew_motion *made_motion = NULL;
+
+    // Joints, the skeleton they make, and its motion.
     sinew_status status = read_hierarchy(&read);
 
     if (status == SINEW_OK) {
@@ -450,6 +454,8 @@ sinew_status sn_bvh_read(sinew_context *context, const char *name, const char *t
     }
 
     sn_release(context, read.joints, read.capacity, sizeof *read.joints);
+
+    // All or nothing.
     if (status != SINEW_OK) {
         sinew_skeleton_destroy(made_skeleton);
         sinew_motion_destroy(made_motion);

@@ -61,6 +61,7 @@ static void add_point(sn_camera_fit *fit, sn_vec3 p) {
         return; // including NaN and infinity
     }
 
+    // In the camera's axes, how much a point asks for to the left, right, top and bottom.
     double x = sn_dot(fit->axes.x, p);
     double y = sn_dot(fit->axes.y, p);
     double z = sn_dot(fit->axes.z, p);
@@ -69,6 +70,7 @@ static void add_point(sn_camera_fit *fit, sn_vec3 p) {
     double low_y = y - fit->slope_y * z;
     double high_y = y + fit->slope_y * z;
 
+    // The first point sets the bounds, later ones widen them.
     if (fit->empty) {
         fit->low_x = low_x;
         fit->high_x = high_x;

@@ -69,11 +69,13 @@ static void draw_scale(sn_image image, double left, double top, double width,
     double size = text_size(legend);
     double bottom = top + bar_height * size;
 
+    // The bar, column by column.
     for (int32_t i = 0; i < (int32_t)width; i++) {
         sn_color color = sn_colormap_at(legend->map, (i + 0.5) / width);
         sn_draw_rectangle(image, left + i, top, left + i + 1, bottom, color);
     }
 
+    // As many ticks as there is room for labels.
     sn_text_style style = sn_text_style_default(0.92 * size);
     style.anchor = SN_TEXT_CENTER;
 
@@ -82,6 +84,7 @@ static void draw_scale(sn_image image, double left, double top, double width,
         sn_ticks_linear(fmin(legend->low, legend->high), fmax(legend->low, legend->high), wanted);
 
     for (int32_t i = 0; i < ticks.count; i++) {
+        // Marks stay inside the bar, on whole pixels.
         double x =
             left + floor(width) * (ticks.values[i] - legend->low) / (legend->high - legend->low);
         x = floor(fmin(fmax(x, left + 0.5), left + floor(width) - 0.5)) + 0.5;

@@ -72,6 +72,7 @@ static float read_number(const char **cursor) {
         p++;
     }
 
+    // Sign, whole part and fraction.
     float sign = *p == '-' ? -1.0f : 1.0f;
     float value = 0;
     float digit = 1;
@@ -123,6 +124,7 @@ static int flatten(segment *segments, const char *path, pen pen) {
         char command = *path++;
         SN_ASSERT(command == 'M' || command == 'L' || command == 'Q');
 
+        // The control point of a curve, then the end.
         float cx = 0, cy = 0;
         if (command == 'Q') {
             cx = pen.x + pen.scale * read_number(&path);
@@ -132,6 +134,7 @@ static int flatten(segment *segments, const char *path, pen pen) {
         float nx = pen.x + pen.scale * read_number(&path);
         float ny = pen.y - pen.scale * read_number(&path);
 
+        // A move draws nothing.
         SN_ASSERT(count + CURVE_SEGMENTS <= MOST_SEGMENTS);
         if (command == 'L') {
             segments[count++] = (segment){x, y, nx, ny};

@@ -210,6 +210,7 @@ static void add_line(builder *b, const double *points, int32_t n, int32_t first_
 static void add_all(builder *b) {
     const sn_picture_glyphs *g = b->glyphs;
     if (g->kind == SN_GLYPH_LINES) {
+        // Lines, one after the other in the array of points.
         int32_t lines = g->line_lengths ? g->line_count : 1;
         for (int32_t i = 0, first = 0; i < lines; i++) {
             int32_t n = g->line_lengths ? g->line_lengths[i] : g->count;
@@ -221,6 +222,7 @@ static void add_all(builder *b) {
     }
 
     for (int32_t i = 0; i < g->count; i++) {
+        // Everything else is drawn at single points.
         sn_vec3 p = sn_load3(g->points + 3 * (size_t)i);
         if (!sn_finite3(p)) {
             continue;

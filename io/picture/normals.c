@@ -23,6 +23,7 @@ static void compute_faces(void *data, int32_t begin, int32_t end, int32_t chunk)
     (void)chunk;
     const normals_job *job = data;
     for (int32_t t = begin; t < end; t++) {
+        // Corners and edges.
         const float *p[3];
         for (int i = 0; i < 3; i++) {
             p[i] = job->positions + 3 * (size_t)job->triangles[3 * t + i];
@@ -36,6 +37,7 @@ static void compute_faces(void *data, int32_t begin, int32_t end, int32_t chunk)
             squared[i] = e[i][0] * e[i][0] + e[i][1] * e[i][1] + e[i][2] * e[i][2];
         }
 
+        // The normal; a triangle without area has none.
         float n[3] = {e[0][1] * e[1][2] - e[0][2] * e[1][1], e[0][2] * e[1][0] - e[0][0] * e[1][2],
                       e[0][0] * e[1][1] - e[0][1] * e[1][0]};
         float area = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);

@@ -424,6 +424,7 @@ static void add_curve(sn_buffer *svg, const panel_layout *layout, const sinew_pl
                       const series_look *look) {
     bool open = false, any = false;
     for (int32_t i = 0; i < series->count; i++) {
+        // A missing value interrupts the line.
         double x, y;
         if (!point_of(layout, series, i, &x, &y)) {
             open = false;
@@ -599,6 +600,7 @@ static void add_legend(sn_buffer *svg, const panel_layout *layout) {
     add_rectangle(svg, area.left, area.top, area.width, area.height,
                   " rx=\"3\" fill=\"#ffffff\" fill-opacity=\"0.88\"");
 
+    // One row for each series that has a label.
     double y = area.top + 12.5;
     double x = area.left + 8;
     for (int32_t i = 0; i < layout->panel->series_count; i++) {
@@ -608,6 +610,8 @@ static void add_legend(sn_buffer *svg, const panel_layout *layout) {
         }
 
         series_look look = look_of(layout->panel, i);
+
+        // A sample of how the series is drawn.
         if (series->style & SINEW_PLOT_LINE) {
             add_line(svg, x, y, x + 22, y, look.stroke);
         }

@@ -80,6 +80,7 @@ static sinew_status allocate_parts(sn_preview *preview, const sn_preview_def *de
     preview->kept = SN_PUSH(arena, kept_moment, preview->capacity);
     SN_TRY(sn_arena_status(arena));
 
+    // A moment is one array; these are the offsets of its parts.
     for (int32_t i = 0; i < def->mesh_count; i++) {
         preview->meshes[i] = def->meshes[i];
         preview->position_at[i] = preview->numbers;
@@ -192,6 +193,8 @@ static void thin_out(sn_preview *preview) {
 
 sinew_status sn_preview_add(sn_preview *preview, const sn_preview_moment *moment) {
     int64_t number = preview->added;
+
+    // When the room is used up, every other moment is dropped.
     bool keep = number % preview->stride == 0;
     if (keep && preview->kept_count == preview->capacity) {
         thin_out(preview);
@@ -212,6 +215,7 @@ sinew_status sn_preview_add(sn_preview *preview, const sn_preview_moment *moment
         preview->kept_count++;
     }
 
+    // The last one is always kept.
     copy_moment(preview, &preview->last, moment);
     preview->added++;
 

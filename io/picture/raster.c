@@ -244,16 +244,19 @@ static void draw_samples(float *restrict depth, int32_t *restrict face, const dr
     int32_t id = d->face;
     int32_t seen[SN_RASTER_SAMPLES]; // all bits, or none
 
+    // Depths, inside the range of the triangle.
     for (int s = 0; s < SN_RASTER_SAMPLES; s++) {
         float value = z + d->depth_offsets[s];
         value = value > low ? value : low;
         at[s] = value < high ? value : high;
     }
 
+    // Where the triangle is in front.
     for (int s = 0; s < SN_RASTER_SAMPLES; s++) {
         seen[s] = ((outside[s] >= 0) & (at[s] > depth[s])) ? -1 : 0;
     }
 
+    // Take over face and depth there.
     for (int s = 0; s < SN_RASTER_SAMPLES; s++) {
         face[s] = (id & seen[s]) | (face[s] & ~seen[s]);
     }

@@ -79,6 +79,7 @@ static sinew_status set_up_clipped(renderer *r, sn_arena *arena) {
                        (long long)more);
     }
 
+    // The first outline of every triangle stays where it is; the others follow at the end.
     sn_raster_outline *all = SN_PUSH(arena, sn_raster_outline, (size_t)triangles + (size_t)more);
     SN_TRY(sn_arena_status(arena));
     for (int32_t t = 0; t < triangles; t++) {
@@ -260,6 +261,7 @@ static bool look_alike(const renderer *r, int32_t face, int32_t other, float dep
         return false;
     }
 
+    // Flat values and wires have edges that must stay sharp.
     const sn_stage *stage = r->stage;
     const sn_picture_mesh *mesh = &stage->objects[stage->object_of[face]].mesh;
     if (stage->object_of[face] != stage->object_of[other] || mesh->values_per_triangle ||
@@ -267,11 +269,13 @@ static bool look_alike(const renderer *r, int32_t face, int32_t other, float dep
         return false;
     }
 
+    // About the same depth.
     float gap = depth - other_depth;
     if ((gap < 0 ? -gap : gap) > 0.01f * depth) {
         return false;
     }
 
+    // About the same normal.
     const float *n = stage->normals + 9 * (size_t)face;
     const float *m = stage->normals + 9 * (size_t)other;
 
@@ -284,12 +288,16 @@ static unsigned same_face(const renderer *r, const int32_t face[SAMPLES],
                           const float depth[SAMPLES], unsigned left, int32_t *which, float *x,
                           float *y) {
     SN_ASSERT(left != 0 && left < 1u << SAMPLES);
+
+    // The first sample decides.
     int first = 0;
     while (!(left >> first & 1)) {
         first++;
     }
 
     *which = face[first];
+
+    // Collect those like it.
     unsigned mask = 0;
     int sum_x = 0, sum_y = 0, count = 0;
 
@@ -465,6 +473,7 @@ static sinew_status render_in(sn_arena *arena, const sn_picture_scene *scene, sn
     SN_TRY(sn_stage_create(&stage, scene, image.width, image.height, arena));
     SN_TRY(sn_illumination_create(&light, &stage, scene, arena));
 
+    // Room for one outline of each triangle.
     renderer *r = SN_PUSH(arena, renderer, 1);
     SN_TRY(sn_arena_status(arena));
     r->stage = &stage;
@@ -476,9 +485,13 @@ static sinew_status render_in(sn_arena *arena, const sn_picture_scene *scene, sn
     r->outline_counts = SN_PUSH(arena, uint8_t, stage.triangle_count);
     r->outlines = SN_PUSH(arena, sn_raster_outline, stage.triangle_count);
     SN_TRY(sn_arena_status(arena));
+
+    // Project and clip the triangles, and list them by tile.
     sn_parallel_for(arena->context, stage.triangle_count, CHUNK, set_up_triangles, r);
     SN_TRY(set_up_clipped(r, arena));
     SN_TRY(list_outlines(r, arena));
+
+    // Draw the tiles.
     r->shader = sn_shader_create(&stage, &light, scene, r->planes, r->backs);
     sn_srgb_encoder_init(&r->encoder);
     sn_parallel_for(arena->context, r->tiles_x * r->tiles_y, 1, render_tiles, r);

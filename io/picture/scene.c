@@ -59,12 +59,14 @@ static sinew_status check_mesh(sinew_context *context, const sn_picture_mesh *me
             mesh->vertex_count, mesh->triangle_count);
     }
 
+    // Arrays that the counts promise.
     if ((mesh->vertex_count && !mesh->positions) || (mesh->triangle_count && !mesh->triangles) ||
         (mesh->values && !mesh->map)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "mesh %d of the picture has no positions, triangles or colour map", index);
     }
 
+    // Looks.
     if (!in_unit_range(mesh->opacity) || !in_unit_range(mesh->wire) ||
         !in_unit_range(mesh->gloss) || !in_unit_range(mesh->hidden_opacity)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -73,6 +75,7 @@ static sinew_status check_mesh(sinew_context *context, const sn_picture_mesh *me
                        index, mesh->opacity, mesh->wire, mesh->gloss, mesh->hidden_opacity);
     }
 
+    // Indices.
     for (size_t k = 0; k < 3 * (size_t)mesh->triangle_count; k++) {
         if (mesh->triangles[k] < 0 || mesh->triangles[k] >= mesh->vertex_count) {
             return sn_fail(context, SINEW_INVALID_DATA,
@@ -86,6 +89,7 @@ static sinew_status check_mesh(sinew_context *context, const sn_picture_mesh *me
 
 static sinew_status check_glyphs(sinew_context *context, const sn_picture_glyphs *glyphs,
                                  int32_t index) {
+    // Arrays.
     bool needs_vectors = glyphs->kind == SN_GLYPH_ARROWS || glyphs->kind == SN_GLYPH_FRAMES;
     if (glyphs->count < 0 ||
         (glyphs->count && (!glyphs->points || (needs_vectors && !glyphs->vectors)))) {
@@ -94,6 +98,7 @@ static sinew_status check_glyphs(sinew_context *context, const sn_picture_glyphs
                        glyphs->count);
     }
 
+    // Looks.
     if (!in_unit_range(glyphs->hidden_opacity) || !in_unit_range(glyphs->tint) ||
         !(glyphs->width > 0 && glyphs->width <= 1000)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -102,6 +107,7 @@ static sinew_status check_glyphs(sinew_context *context, const sn_picture_glyphs
                        index, glyphs->hidden_opacity, glyphs->tint, glyphs->width);
     }
 
+    // Lines.
     if (glyphs->kind != SN_GLYPH_LINES || !glyphs->line_lengths) {
         return SINEW_OK;
     }
@@ -121,6 +127,7 @@ static sinew_status check_glyphs(sinew_context *context, const sn_picture_glyphs
 }
 
 sinew_status sn_picture_check(sinew_context *context, const sn_picture_scene *scene) {
+    // Camera.
     const sn_camera *camera = &scene->camera;
     double distance = sn_distance(camera->eye, camera->target);
     if (!(distance > 0) || !isfinite(distance) || !(camera->field > 0 && camera->field < 3) ||
@@ -131,6 +138,7 @@ sinew_status sn_picture_check(sinew_context *context, const sn_picture_scene *sc
                        distance, camera->field, sn_length(camera->up));
     }
 
+    // Lights.
     if (scene->lights.sky_directions < 0 || scene->lights.sky_directions > 256 ||
         !(scene->lights.softness >= 0)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -145,6 +153,7 @@ sinew_status sn_picture_check(sinew_context *context, const sn_picture_scene *sc
                        "the picture's key light points nowhere: its direction has length %g", key);
     }
 
+    // Objects.
     if (scene->mesh_count < 0 || scene->glyph_count < 0 || (scene->mesh_count && !scene->meshes) ||
         (scene->glyph_count && !scene->glyphs)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,

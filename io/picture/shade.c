@@ -67,6 +67,8 @@ static sn_float3 blend3(const float b[3], const sn_float3 *p0, const sn_float3 *
 // The colour of the surface in white light.
 static sn_color surface_color(const sn_picture_mesh *mesh, int32_t triangle, const float b[3]) {
     SN_ASSERT(triangle >= 0 && triangle < mesh->triangle_count && (!mesh->values || mesh->map));
+
+    // Values, through a colour map.
     const int32_t *v = mesh->triangles + 3 * (size_t)triangle;
     if (mesh->values) {
         double value = mesh->values_per_triangle
@@ -79,6 +81,7 @@ static sn_color surface_color(const sn_picture_mesh *mesh, int32_t triangle, con
                               range != 0 ? (value - mesh->low) / range : value - mesh->low + 0.5);
     }
 
+    // One colour, or one at each vertex.
     if (!mesh->colors) {
         return mesh->color;
     }
@@ -212,12 +215,15 @@ sn_color sn_shade_face(const sn_shader *shader, int32_t face, float x, float y, 
     SN_ASSERT(face >= 0 && face < shader->stage->triangle_count);
     const sn_stage_object *object = &shader->stage->objects[shader->stage->object_of[face]];
     const sn_picture_mesh *mesh = &object->mesh;
+
+    // The point that is seen, and its own colour.
     float b[3];
     float w = sn_raster_barycentric(b, &shader->planes[face], x, y);
     float see = (float)mesh->opacity;
     surface_point at = find_point(shader, face, b);
     sn_color surface = surface_color(mesh, face - object->first_triangle, b);
 
+    // Wires are darker, and opaque even on glass.
     if (mesh->wire > 0) {
         float cover = (float)mesh->wire * wire_cover(&shader->planes[face], b, w);
         surface = sn_color_scale(1 - 0.75f * cover, surface);

@@ -88,6 +88,7 @@ static int32_t first_cell(float value, int32_t size) {
 // z is the height.
 static void raise_triangle(const sn_shadow_map *map, sn_float3 p, sn_float3 q, sn_float3 r,
                            bool fronts_only) {
+    // Twice the signed area: its sign tells fronts from backs.
     float dx1 = q.x - p.x;
     float dy1 = q.y - p.y;
     float dx2 = r.x - p.x;
@@ -98,6 +99,7 @@ static void raise_triangle(const sn_shadow_map *map, sn_float3 p, sn_float3 q, s
         return; // covered by a front
     }
 
+    // The cells that the triangle can cover.
     int32_t left = first_cell(least(least(p.x, q.x), r.x), map->size);
     int32_t right = first_cell(most(most(p.x, q.x), r.x), map->size);
     if (left == right) {
@@ -110,6 +112,7 @@ static void raise_triangle(const sn_shadow_map *map, sn_float3 p, sn_float3 q, s
         return; // including edge on and not finite
     }
 
+    // Barycentric coordinates of each cell's middle decide, and interpolate the height.
     float inverse = 1 / area;
     for (int32_t j = top; j < bottom; j++) {
         float py = (float)j - p.y;
@@ -553,6 +556,7 @@ static void light_vertices(void *data, int32_t begin, int32_t end, int32_t chunk
             continue; // receives no shadows
         }
 
+        // Does the vertex show its back?
         sn_float3 n = stage->vertex_normals[i];
         sn_float3 p = stage->positions[i];
         sn_float3 eye = stage->view.eye;
@@ -615,6 +619,8 @@ static sinew_status build_sky(sn_illumination *light, const sn_stage *stage, int
 // count.
 static sn_shadow_region find_region(const sn_stage *stage) {
     float reach = 4;
+
+    // The box of all vertices that cast shadows.
     sn_float3 low = {reach, reach, reach};
     sn_float3 high = {-reach, -reach, -reach};
     bool any = false;
@@ -637,6 +643,7 @@ static sn_shadow_region find_region(const sn_stage *stage) {
         return (sn_shadow_region){0};
     }
 
+    // The ball around the box.
     sn_float3 half = {0.5f * (high.x - low.x), 0.5f * (high.y - low.y), 0.5f * (high.z - low.z)};
     return (sn_shadow_region){.center = {low.x + half.x, low.y + half.y, low.z + half.z},
                               .radius = most(sqrtf(sn_dot_f(half, half)), 1e-6f)};

@@ -48,6 +48,8 @@ static void move_points(void *data, int32_t begin, int32_t end, int32_t chunk) {
 static sinew_status lay_out_object(sn_stage *stage, int32_t index, sn_arena *arena) {
     const sn_stage_object *object = &stage->objects[index];
     const sn_picture_mesh *mesh = &object->mesh;
+
+    // Vertices in the camera's space, and normals at the corners.
     sn_float3 *positions = stage->positions + object->first_vertex;
     move_job job = {positions, mesh->positions, &stage->view};
 
@@ -56,6 +58,8 @@ static sinew_status lay_out_object(sn_stage *stage, int32_t index, sn_arena *are
 
     SN_TRY(sn_compute_corner_normals(normals, &positions->x, mesh->vertex_count, mesh->triangles,
                                      mesh->triangle_count, mesh->crease_angle, arena));
+
+    // Triangles with the numbers of the stage, and sums of normals for each vertex.
     for (int32_t t = 0; t < mesh->triangle_count; t++) {
         stage->object_of[object->first_triangle + t] = index;
         for (int i = 0; i < 3; i++) {
@@ -96,6 +100,7 @@ static double middle_distance(const sn_picture_mesh *mesh, const sn_camera *came
 
 // Glass shells from far to near, then things that show through everything, also from far to near.
 static void order_layers(sn_stage *stage, const sn_camera *camera, double *distances) {
+    // Distances; what shows through everything counts as closest.
     int32_t see_through = 0;
     for (int32_t i = 0; i < stage->object_count; i++) {
         const sn_picture_mesh *mesh = &stage->objects[i].mesh;
@@ -110,6 +115,7 @@ static void order_layers(sn_stage *stage, const sn_camera *camera, double *dista
             continue;
         }
 
+        // The layer is the number of objects behind this one.
         int32_t layer = 1;
         for (int32_t k = 0; k < stage->object_count; k++) {
             bool before = distances[k] > distances[i] || (k < i && distances[k] == distances[i]);

@@ -374,14 +374,19 @@ static sinew_status write_due(sinew_recording *recording, int64_t step, bool las
                        (long long)step, (long long)recording->last_step);
     }
 
+    // Images every so many steps and at the end; moments for the preview.
     bool again = step == recording->last_image;
     bool due = (step % recording->def.every == 0 || last) && !again;
     bool moment = is_moment(recording, step, last);
+
+    // Probes and contact are noted once for each step.
     if (step > recording->last_step) {
         add_probe_row(recording);
         SN_TRY(sn_recording_note_contact(recording));
     }
     recording->last_step = step;
+
+    // Everything else shows the surfaces.
     if (due || moment) {
         sn_scene_world_update_surfaces(recording->world);
     }

@@ -174,6 +174,8 @@ static sinew_status write_elements(sinew_recording *recording, const sn_scene_me
     sn_arena scratch = sn_arena_create(recording->context);
     element_fields f = push_element_fields(&scratch, (size_t)member->mesh->point_count,
                                            (size_t)member->mesh->element_count, member->field);
+
+    // What the body reports, and what contact does to it.
     sinew_status status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {
         status = fill_element_fields(member, &f);
@@ -186,11 +188,14 @@ static sinew_status write_elements(sinew_recording *recording, const sn_scene_me
     }
 
     if (status == SINEW_OK) {
+        // Fields of the nodes.
         sn_field point[4 + 2] = {{"displacement", 3, f.displacement},
                                  {"velocity", 3, sinew_body_get_velocities(member->body)},
                                  {"reaction", 3, f.reaction},
                                  {"stress", 6, f.node_stress}};
         int32_t point_count = 4 + (touches ? name_contact(&contact, point + 4) : 0);
+
+        // Fields of the elements.
         sn_field cell[5 + 4] = {{"von_mises", 1, f.von_mises},
                                 {"strain_energy", 1, f.energy},
                                 {"J", 1, f.J},
@@ -204,6 +209,7 @@ static sinew_status write_elements(sinew_recording *recording, const sn_scene_me
                 (sn_field){"axis_certainty", 1, sinew_field_get_certainties(member->field)};
         }
 
+        // The mesh where it is now.
         sn_fields fields = {point_count, count, point, cell};
         sinew_mesh now = *member->mesh;
         now.points = sinew_body_get_positions(member->body);
@@ -245,6 +251,8 @@ static sinew_status fill_fields(const sn_scene_member *member, int32_t nodes, su
     }
     SN_TRY(sinew_body_compute_surface_velocities(member->body, f->velocity));
     SN_TRY(sinew_body_compute_surface_states(member->body, f->states));
+
+    // What each vertex of the surface shows.
     for (int32_t i = 0; i < surface->point_count; i++) {
         sn_vec3 from = sn_scene_place(member->scene, sn_load3(surface->points + 3 * (size_t)i));
         sn_vec3 now = sn_load3(member->surface.points + 3 * (size_t)i);
@@ -254,8 +262,10 @@ static sinew_status fill_fields(const sn_scene_member *member, int32_t nodes, su
         f->J[i] = f->states[i].J;
         store_tensor(f->strain + 6 * (size_t)i, f->states[i].strain, 0.5);
 
-        for (int32_t k = nodes > 0 ? starts[i] : 0; nodes > 0 && k < starts[i + 1]; k++) {
-            f->weights[(size_t)i * (size_t)nodes + (size_t)frames[k]] = weights[k];
+        if (nodes > 0) {
+            for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
+                f->weights[(size_t)i * (size_t)nodes + (size_t)frames[k]] = weights[k];
+            }
         }
 
         if (!member->field) {
@@ -347,6 +357,8 @@ sinew_status sn_recording_write_frames(sinew_recording *recording, const sn_scen
     }
 
     sinew_status status = sn_arena_status(&scratch);
+
+    // Position and axes of each frame: the columns of its matrix.
     for (size_t i = 0; status == SINEW_OK && i < count; i++) {
         double matrix[9];
         status = sinew_frame_body_get_node(member->body, (int32_t)i, points + 3 * i, NULL);
@@ -362,6 +374,7 @@ sinew_status sn_recording_write_frames(sinew_recording *recording, const sn_scen
     }
 
     if (status == SINEW_OK) {
+        // A mesh of points only.
         const sn_field point[] = {
             {"x_axis", 3, axes[0]}, {"y_axis", 3, axes[1]}, {"z_axis", 3, axes[2]}};
         sn_fields fields = {.point_count = 3, .point = point};

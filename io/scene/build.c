@@ -719,6 +719,7 @@ void sn_scene_world_destroy(sn_scene_world *world) {
         return;
     }
 
+    // Bindings let go of the bodies before the world frees those.
     if (world->members) {
         for (int32_t i = 0; i < world->scene->body_count; i++) {
             sinew_binding_destroy(world->members[i].binding);
@@ -726,6 +727,8 @@ void sn_scene_world_destroy(sn_scene_world *world) {
     }
 
     sinew_world_destroy(world->world);
+
+    // What the members own.
     if (world->members) {
         for (int32_t i = 0; i < world->scene->body_count; i++) {
             sn_scene_member *member = &world->members[i];

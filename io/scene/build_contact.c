@@ -12,6 +12,8 @@ sinew_status sn_builder_make_contact(sn_builder *b) {
     sinew_world *world = b->world->world;
     SN_TRY(sn_builder_note(b, scene->contact.json,
                            sinew_world_set_contact(world, &scene->contact.def)));
+
+    // Obstacles.
     b->world->obstacles = SN_PUSH(&b->world->arena, sinew_obstacle *, scene->obstacle_count);
     SN_TRY(sn_arena_status(&b->world->arena));
     for (int32_t i = 0; i < scene->obstacle_count; i++) {
@@ -21,6 +23,7 @@ sinew_status sn_builder_make_contact(sn_builder *b) {
                             sinew_obstacle_create(world, &obstacle->def, &b->world->obstacles[i])));
     }
 
+    // Friction of pairs of materials, and what single bodies set.
     for (int32_t i = 0; i < scene->contact.pair_count; i++) {
         const sn_scene_friction *pair = &scene->contact.pairs[i];
         SN_TRY(sn_builder_note(

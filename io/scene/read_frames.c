@@ -326,6 +326,7 @@ static void read_tissues(const sn_scene_reader *reader, const sn_json *json,
                 continue;
             }
 
+            // A rigid part, or one that a node of its own moves.
             sn_json_boolean(reader->mistakes, sn_json_get(item, "rigid"), &tissues[i].rigid);
             int32_t last = frames->placement.count > 0 ? frames->placement.count - 1
                                                        : 0; // without frames is another mistake

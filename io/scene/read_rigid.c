@@ -39,6 +39,8 @@ void sn_scene_read_rigid(sn_scene_reader *reader, const sn_json *body_json, bool
     if (json && !used) {
         sn_json_key_mistake(reader->mistakes, json, "this belongs to \"model\": \"rigid\"");
     }
+
+    // Keys of deformable bodies do not fit.
     sn_scene_rigid *rigid = used ? sn_scene_push(reader, 1, sizeof *rigid) : NULL;
     if (!rigid) {
         return;
@@ -52,12 +54,15 @@ void sn_scene_read_rigid(sn_scene_reader *reader, const sn_json *body_json, bool
         return;
     }
 
+    // The mass, and what may replace the values that follow from the shape.
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "mass"), 0, INFINITY, "kg",
                           &rigid->mass);
     const sn_json *center = sn_json_get(json, "center");
     const sn_json *inertia = sn_json_get(json, "inertia");
     rigid->has_center = center && sn_scene_read_lengths(reader, center, rigid->center);
     rigid->has_inertia = inertia && sn_json_numbers(reader->mistakes, inertia, 6, rigid->inertia);
+
+    // A body with a motion is held, and moved by it.
     sn_json_boolean(reader->mistakes, sn_json_get(json, "held"), &rigid->held);
     rigid->moves = sn_json_get(json, "motion") != NULL;
     rigid->held = rigid->held || rigid->moves;

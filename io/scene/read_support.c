@@ -198,6 +198,7 @@ void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_
                 continue;
             }
 
+            // Where it acts, what it is, and how it changes over time.
             sn_json_string(reader->mistakes, sn_json_get(item, "name"), &loads[i].name);
 
             read_place(reader, item, body, &loads[i]);

@@ -89,6 +89,8 @@ static sinew_status fill(builder *b) {
 
     const size_t size[3] = {(size_t)cells->size[0], (size_t)cells->size[1], (size_t)cells->size[2]};
     const size_t stride[3] = {1, size[0], size[0] * size[1]};
+
+    // Flood the outside, from neighbour to neighbour through empty cells.
     b->solid[0] = OUTSIDE;
     stack[top++] = 0;
     while (top > 0) {
@@ -108,6 +110,7 @@ static sinew_status fill(builder *b) {
         }
     }
 
+    // All else is solid: the surface and what it encloses.
     b->solid_count = 0;
     for (size_t i = 0; i < count; i++) {
         b->solid[i] = b->solid[i] != OUTSIDE;
@@ -249,6 +252,7 @@ static sinew_status collect_joints(builder *b) {
     b->point_linked = SN_PUSH(b->arena, uint64_t, count);
     SN_TRY(sn_arena_status(b->arena));
 
+    // The joints that each vertex follows.
     for (int32_t i = 0; i < def->point_count; i++) {
         const double *row = def->weights + (size_t)i * (size_t)def->joint_count;
         int32_t heaviest = 0;
@@ -263,6 +267,7 @@ static sinew_status collect_joints(builder *b) {
         add(used, heaviest);
     }
 
+    // The neighbours of each joint: the closest joint above it that is used, and vice versa.
     for (int32_t j = 0; j < def->joint_count; j++) {
         int32_t parent = def->parents[j];
         while (parent >= 0 && !has(used, parent)) {
@@ -275,12 +280,17 @@ static sinew_status collect_joints(builder *b) {
         }
     }
 
+    // The joints next to those that each vertex follows.
     for (int32_t i = 0; i < def->point_count; i++) {
+        const uint64_t *joints = b->point_joints + (size_t)i * (size_t)words;
+        uint64_t *linked = b->point_linked + (size_t)i * (size_t)words;
         for (int32_t j = 0; j < def->joint_count; j++) {
-            for (int32_t w = 0; has(b->point_joints + (size_t)i * (size_t)words, j) && w < words;
-                 w++) {
-                b->point_linked[(size_t)i * (size_t)words + (size_t)w] |=
-                    neighbors[(size_t)j * (size_t)words + (size_t)w];
+            if (!has(joints, j)) {
+                continue;
+            }
+
+            for (int32_t w = 0; w < words; w++) {
+                linked[w] |= neighbors[(size_t)j * (size_t)words + (size_t)w];
             }
         }
     }
@@ -381,6 +391,8 @@ static sinew_status add_cells(builder *b) {
     cells->linked = SN_PUSH(b->arena, uint64_t, capacity * words);
     cells->of_point = SN_PUSH(b->arena, int32_t, b->def->point_count);
     SN_TRY(sn_arena_status(b->arena));
+
+    // The cells of the surface, one for each set of joints that overlap there, then those inside.
     for (size_t i = 0; i < positions; i++) {
         cells->first[i] = -1;
     }
@@ -391,6 +403,7 @@ static sinew_status add_cells(builder *b) {
     }
     add_inner_cells(b);
 
+    // Each vertex is in the cell of its position that shares a joint with it.
     for (int32_t i = 0; i < b->def->point_count; i++) {
         int32_t cell = cells->first[position_of(cells, sn_load3(b->def->points + 3 * (size_t)i))];
         cells->of_point[i] = cell;

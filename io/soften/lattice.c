@@ -189,6 +189,7 @@ static int32_t spread(const builder *b, spreading *s) {
     memset(s->sums, 0, (size_t)mesh->point_count * width * sizeof *s->sums);
     memset(s->shares, 0, (size_t)mesh->point_count * sizeof *s->shares);
 
+    // Sums over the edges of all tets: 16 ordered pairs of corners each.
     for (int32_t e = 0; e < 16 * mesh->element_count; e++) {
         int32_t to = mesh->indices[e / 4];
         int32_t from = mesh->indices[e / 16 * 4 + e % 4];
@@ -201,6 +202,7 @@ static int32_t spread(const builder *b, spreading *s) {
         s->shares[to] += 1;
     }
 
+    // Means.
     int32_t count = 0;
     for (int32_t i = 0; i < mesh->point_count; i++) {
         if (s->shares[i] > 0) {
@@ -234,6 +236,7 @@ static sinew_status extend_weights(builder *b) {
                    .shares = SN_PUSH(b->arena, float, nodes)};
     SN_TRY(sn_arena_status(b->arena));
 
+    // Nodes of the cells around the vertices: the mean of the vertices' weights.
     for (size_t i = 0; i < 8 * (size_t)def->point_count; i++) {
         size_t node = (size_t)lattice->point_nodes[i];
         float share = (float)lattice->point_shares[i];
@@ -250,6 +253,7 @@ static sinew_status extend_weights(builder *b) {
         }
     }
 
+    // The rest, until every node that can be reached is reached and smoothed.
     int32_t before = -1, after = 0;
     for (int sweep = 0; sweep < SWEEPS || after > before; sweep++) {
         before = after;
@@ -309,6 +313,7 @@ static sinew_status hold_loose_parts(const builder *b) {
     SN_TRY(sn_arena_status(b->arena));
     memcpy(tied, b->lattice->held, (size_t)mesh->point_count);
 
+    // Spread from held nodes through the tets until nothing changes.
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -323,6 +328,7 @@ static sinew_status hold_loose_parts(const builder *b) {
         }
     }
 
+    // Hold what was not reached.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         b->lattice->held[i] = b->lattice->held[i] || !tied[i];
         b->lattice->held_count += b->lattice->held[i];

@@ -262,6 +262,7 @@ static const char *number_mistake(const char *at, const char *end) {
 
 // -? (0 | [1-9] digits) (. digits)? ([eE] [+-]? digits)?
 static bool is_number(const char *at, const char *end) {
+    // Sign and whole part; no leading zeros.
     if (at < end && *at == '-') {
         at++;
     }
@@ -277,6 +278,7 @@ static bool is_number(const char *at, const char *end) {
         }
     }
 
+    // Fraction.
     if (at < end && *at == '.') {
         if (++at >= end || !is_digit(*at)) {
             return false;
@@ -286,6 +288,7 @@ static bool is_number(const char *at, const char *end) {
         }
     }
 
+    // Exponent.
     if (at < end && (*at == 'e' || *at == 'E')) {
         at++;
         if (at < end && (*at == '+' || *at == '-')) {
@@ -328,6 +331,8 @@ static void read_plain(parser *p, sn_json *out) {
     }
 
     p->at = c;
+
+    // A value, or the most helpful message about what stands in its place.
     if (is_number(begin, c)) {
         const char *at = begin;
         out->kind = SN_JSON_NUMBER;
@@ -512,6 +517,8 @@ static bool read_key(parser *p, sn_json *member) {
     int32_t count = 0;
 
     member->key_offset = (uint32_t)(p->at - p->source->text);
+
+    // The key. One without double quotes is a mistake, but reading continues.
     if (p->at < p->end && *p->at == '"') {
         const char *begin = p->at;
         member->key = read_string(p, &count);
@@ -533,6 +540,7 @@ static bool read_key(parser *p, sn_json *member) {
         return false;
     }
 
+    // The colon.
     skip(p);
     if (p->dead) {
         return false;
@@ -560,6 +568,7 @@ static int32_t *sort_keys(sn_arena *arena, const sn_json *items, int32_t count) 
         from[i] = i;
     }
 
+    // Merge neighbouring runs of `width` from one array into the other.
     for (int32_t width = 1; width < count; width *= 2) {
         for (int32_t begin = 0; begin < count; begin += 2 * width) {
             int32_t middle = begin + width < count ? begin + width : count;
@@ -616,6 +625,8 @@ static void read_object(parser *p, sn_json *out) {
     sn_json_step *step = &p->steps[p->depth++];
 
     *step = (sn_json_step){NULL, -1};
+
+    // Members; the step names the one being read, for messages.
     skip(p);
     if (!p->dead && p->at < p->end && *p->at == '}') {
         p->at++;

@@ -258,11 +258,13 @@ sinew_status sn_json_set(sn_json_document *document, const char *assignment,
                        "an assignment of %zu bytes; at most 1 MB is read", size);
     }
 
+    // A copy of the text lives as long as the document, whose values refer to it.
     sn_json_source *source = sn_json_source_create(&document->arena, "--set", assignment, size);
     if (!source) {
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Set the value, or note why it cannot be set.
     const char *equals = memchr(source->text, '=', size);
     int64_t before = mistakes->total;
     edit e = {document, source, mistakes, source->text, equals};

@@ -100,6 +100,7 @@ const char *sn_json_path_from_steps(const sn_json_step *steps, int32_t count, ch
             continue; // an object whose key is not read yet
         }
 
+        // An index, a plain key after a point, or a quoted key.
         if (!key) {
             length = snprintf(out + used, size - used, "[%d]", steps[i].index);
         } else if (is_plain_key(key)) {
@@ -108,6 +109,7 @@ const char *sn_json_path_from_steps(const sn_json_step *steps, int32_t count, ch
             length = snprintf(out + used, size - used, "[\"%s\"]", key);
         }
 
+        // A path that does not fit ends in dots.
         if (length < 0 || (size_t)length >= size - used) {
             memcpy(out + size - 4, "...", 4);
             return out;

@@ -67,10 +67,13 @@ int32_t sn_names_add(sn_names *names, sn_word word) {
     if (found >= 0) {
         return found;
     }
+
+    // At most half of the slots are used, so that searches stay short.
     if (2 * ((size_t)names->count + 1) > slot_count(names) && !grow_slots(names)) {
         return -1;
     }
 
+    // Keep a copy of the word, and note its number in the slot.
     char *copy = SN_PUSH(names->arena, char, word.size + 1);
     if (!copy) {
         return -1;

@@ -456,20 +456,25 @@ static size_t write_exactly(char *out, double x, bool negative) {
         return 0;
     }
 
-    int point = -4; // digits before the point
+    // The number of digits before the point.
+    int point = -4;
     while (point < 15 && (point < 0 ? x * powers[-point] >= 1 : x >= powers[point])) {
         point++;
     }
 
+    // p, its rounding error, and half the gap between neighbouring doubles, scaled alike.
     int k = 17 - point;
     int binary;
     double p = x * powers[k];
     double e = fma(x, powers[k], -p);
     double fraction = frexp(x, &binary);
     double half = ldexp(powers[k], binary - 54) * (fraction == 0.5 ? 0.5 : 1);
-    int64_t H = (int64_t)p + (int64_t)floor(e); // |e| may be 8: p's own gap is 16
 
+    // The exact product as an integer and a fraction.
+    int64_t H = (int64_t)p + (int64_t)floor(e); // |e| may be 8: p's own gap is 16
     e -= floor(e);
+
+    // Fifteen digits if they suffice, else sixteen.
     for (int64_t step = 100; step >= 10; step /= 10) {
         int64_t rest = H % step;
         double above = (double)rest + e; // exact distance from the multiple below

@@ -151,6 +151,7 @@ static sinew_status read_space(reader *r, sn_word value) {
                   {"scanner-xyz", {1, 1, 1}},
                   {"3D-right-handed", {1, 1, 1}}};
 
+    // Each space is a choice of signs of right, anterior, superior.
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
         if (!sn_word_is_like(value, spaces[i].name)) {
             continue;
@@ -172,6 +173,7 @@ static sinew_status read_units(reader *r, sn_word value) {
     const char *at = value.at;
     const char *end = value.at + value.size;
     while (at < end) {
+        // The next name in quotes.
         const char *open = memchr(at, '"', (size_t)(end - at));
         if (!open) {
             break;
@@ -184,6 +186,8 @@ static sinew_status read_units(reader *r, sn_word value) {
 
         sn_word name = {open + 1, (size_t)(close - open - 1)};
         at = close + 1;
+
+        // Axes may leave it open.
         if (name.size == 0 || sn_word_is(name, "???") || sn_word_is(name, "none")) {
             continue;
         }
@@ -462,6 +466,7 @@ sinew_status sn_read_nrrd_header(sinew_context *context, const sn_source *source
         return FAIL(&r, magic.at, "an NRRD file starts with NRRD0001 to NRRD0005");
     }
 
+    // Fields, one a line.
     while (!sn_text_at_end(&r.text)) {
         const char *begin = r.text.at;
         sn_text_skip_line(&r.text);
@@ -483,6 +488,7 @@ sinew_status sn_read_nrrd_header(sinew_context *context, const sn_source *source
         SN_TRY(read_nrrd_field(&r, trim(line.at, colon), trim(colon + 1, end)));
     }
 
+    // Is everything there that the data needs?
     if (!r.dimensions || !r.has_type) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,
                               "the header has no dimension, sizes or type");
@@ -509,6 +515,8 @@ static sinew_status read_meta_type(reader *r, sn_word value) {
 // *last is set by ElementDataFile, after which the data starts.
 static sinew_status read_meta_field(reader *r, sn_word name, sn_word value, bool *last) {
     double matrix[9];
+
+    // The grid.
     if (sn_word_is_like(name, "NDims")) {
         SN_TRY(read_integers(r, value, 1, &r->dimensions));
         return r->dimensions == 3 ? SINEW_OK
@@ -527,6 +535,7 @@ static sinew_status read_meta_field(reader *r, sn_word name, sn_word value, bool
         return read_doubles(r, value, 3, r->spacing);
     }
 
+    // The encoding.
     if (sn_word_is_like(name, "ElementByteOrderMSB") ||
         sn_word_is_like(name, "BinaryDataByteOrderMSB")) {
         r->header->big = sn_word_is_like(value, "True");
@@ -540,6 +549,7 @@ static sinew_status read_meta_field(reader *r, sn_word name, sn_word value, bool
         r->header->encoding = SN_VOLUME_TEXT;
     }
 
+    // Unit and channels.
     if (sn_word_is_like(name, "DistanceUnits")) {
         r->header->unit = sn_unit_find(value);
         return SINEW_OK;
@@ -550,6 +560,7 @@ static sinew_status read_meta_field(reader *r, sn_word name, sn_word value, bool
         return r->channels == 1 ? SINEW_OK : FAIL(r, value.at, "a label volume has one channel");
     }
 
+    // Position and orientation.
     if (sn_word_is_like(name, "Offset") || sn_word_is_like(name, "Position") ||
         sn_word_is_like(name, "Origin")) {
         r->header->has_origin = true;
@@ -566,6 +577,7 @@ static sinew_status read_meta_field(reader *r, sn_word name, sn_word value, bool
         return SINEW_OK;
     }
 
+    // Where the data is.
     if (sn_word_is_like(name, "HeaderSize")) {
         return read_integers(r, value, 1, &r->skip_bytes);
     }

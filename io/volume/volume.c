@@ -28,6 +28,8 @@ static bool is_gzip(const sn_source *source) {
 
 sn_volume_format sn_volume_detect(const sn_source *source) {
     sn_word start = {source->data, source->size};
+
+    // By content.
     if (sn_word_starts(start, "NRRD000")) {
         return SN_VOLUME_NRRD;
     }
@@ -40,6 +42,7 @@ sn_volume_format sn_volume_detect(const sn_source *source) {
         }
     }
 
+    // By name.
     if (ends_like(source->name, ".nii") || ends_like(source->name, ".nii.gz") ||
         ends_like(source->name, ".hdr")) {
         return SN_VOLUME_NIFTI;
@@ -95,6 +98,8 @@ static sinew_status read_text(sinew_context *context, const sn_volume_header *he
                               sn_buffer *out) {
     sn_text text = sn_source_text(&header->data);
     text.at += header->offset;
+
+    // A number takes a digit and a space at least.
     if (count > (size_t)(text.end - text.at) / 2 + 1) {
         return sn_source_fail(context, &header->data, SINEW_INVALID_DATA,
                               "%zu cells are announced; %zu bytes cannot hold them", count,
@@ -301,6 +306,8 @@ static bool next_cell(const int32_t cells[3], int32_t c[3]) {
 // two classes largest (Otsu 1979).
 static double suggest_threshold(const numbers *n) {
     enum { BINS = 256 };
+
+    // The range of values.
     double low = INFINITY, high = -INFINITY;
     int32_t c[3] = {0};
     do {
@@ -311,6 +318,7 @@ static double suggest_threshold(const numbers *n) {
         }
     } while (next_cell(n->cells, c));
 
+    // A histogram, its total and first moment.
     double count[BINS] = {0}, total = 0, moment = 0;
     double width = (high - low) / BINS;
     do {
@@ -323,6 +331,7 @@ static double suggest_threshold(const numbers *n) {
         }
     } while (next_cell(n->cells, c));
 
+    // The variance between the classes for every border between two bins.
     double below = 0, below_moment = 0, best = -1;
     int chosen = BINS / 2;
     for (int i = 0; i + 1 < BINS; i++) {
@@ -384,6 +393,8 @@ static sinew_status copy_labels(sinew_context *context, const sn_source *source,
     do {
         double value = number_at(n, c);
         double label = floor(value + 0.5);
+
+        // A threshold makes any number a label; otherwise it must be one.
         if (options && options->use_threshold) {
             label = value >= options->threshold;
         } else if (!(value >= 0 && value <= 65535) || fabs(value - label) > 1e-6) {
@@ -402,6 +413,7 @@ static sinew_status copy_labels(sinew_context *context, const sn_source *source,
         at++;
     } while (next_cell(cells, c));
 
+    // Whole numbers may still be an image.
     if (looks_like_image(labels, cells)) {
         return refuse_image(context, source, n,
                             "there are more than 64 different labels, and most cells differ from "
@@ -572,6 +584,7 @@ sinew_status sn_volume_read(sinew_context *context, const sn_source *source,
     sn_volume_header header;
     sinew_status status = SINEW_OK;
 
+    // Decompress, read the header, then the data.
     if (is_gzip(source)) {
         size_t limit = options && options->memory_limit ? options->memory_limit : default_limit;
         status = open_packed(context, source, &arena, limit, file, &plain, &opened);

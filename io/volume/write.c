@@ -58,6 +58,7 @@ sinew_status sn_write_nifti(const sinew_label_grid *grid, sn_buffer *out) {
                        "%d cells along axis %d; NIfTI-1 ends at %d", grid->cells[k], k, INT16_MAX);
     }
 
+    // The sizes.
     size_t begin = out->size;
     sn_buffer_add_i32(out, 348);
     sn_buffer_add_zeros(out, 36);
@@ -67,6 +68,7 @@ sinew_status sn_write_nifti(const sinew_label_grid *grid, sn_buffer *out) {
         sn_buffer_add_u16(out, (uint16_t)dim[k]);
     }
 
+    // The type of the numbers, and the spacing in millimetres.
     sn_buffer_add_zeros(out, 14);
     sn_buffer_add_u16(out, grid->labels8 ? 2 : 512); // data type
     sn_buffer_add_u16(out, grid->labels8 ? 8 : 16);  // bits
@@ -76,12 +78,15 @@ sinew_status sn_write_nifti(const sinew_label_grid *grid, sn_buffer *out) {
         sn_buffer_add_f32(out, k >= 1 && k <= 3 ? (float)(1e3 * grid->spacing[k - 1]) : 1.0f);
     }
 
+    // The position of the data, the scaling of values, and the unit.
     sn_buffer_add_f32(out, 352); // where the data starts
     sn_buffer_add_f32(out, 1);   // slope
     sn_buffer_add_f32(out, 0);
     sn_buffer_add_zeros(out, 3);
     sn_buffer_add_u8(out, 2); // millimetres
     sn_buffer_add_zeros(out, 24);
+
+    // A description, and the transformation from cells to space.
     sn_buffer_add_text(out, "labels written by sinew");
     sn_buffer_add_zeros(out, 252 - (out->size - begin));
     sn_buffer_add_u16(out, 0); // no qform
@@ -96,6 +101,8 @@ sinew_status sn_write_nifti(const sinew_label_grid *grid, sn_buffer *out) {
     }
 
     sn_buffer_add_zeros(out, 16);
+
+    // The mark of a single file, then the data.
     sn_buffer_add(out, "n+1", 4);
     sn_buffer_add_zeros(out, 4); // no extensions
     SN_ASSERT(out->failed || out->size - begin == 352);
