@@ -214,27 +214,48 @@ static void read_def(const sn_scene_reader *reader, const sn_json *json,
     }
 }
 
-static int32_t add_material(sn_scene_reader *reader, const char *name, const sn_json *json) {
+// Room for one more material at the end of the list; NULL if memory is exhausted. The list is full
+// when its length is a power of two; then it doubles.
+static sn_scene_material *reserve_material(sn_scene_reader *reader) {
     sn_scene *scene = reader->scene;
     int32_t count = scene->material_count;
-
-    // The list is full when its length is a power of two; then it doubles.
-    if ((count & (count - 1)) == 0) {
-        sn_scene_material *list = sn_scene_push(reader, count ? 2 * count : 1, sizeof *list);
-        if (!list) {
-            return -1;
-        }
-        if (count) {
-            memcpy(list, scene->materials, (size_t)count * sizeof *list);
-        }
-        scene->materials = list;
+    if ((count & (count - 1)) != 0) {
+        return &scene->materials[count];
     }
 
-    scene->materials[count].name = name;
-    scene->materials[count].fibre_stress = (sn_curve){0};
-    read_def(reader, json, &scene->materials[count]);
+    sn_scene_material *list = sn_scene_push(reader, count ? 2 * count : 1, sizeof *list);
+    if (!list) {
+        return NULL;
+    }
+    if (count) {
+        memcpy(list, scene->materials, (size_t)count * sizeof *list);
+    }
 
-    return scene->material_count++;
+    scene->materials = list;
+    return &list[count];
+}
+
+static int32_t add_material(sn_scene_reader *reader, const char *name, const sn_json *json) {
+    sn_scene_material *material = reserve_material(reader);
+    if (!material) {
+        return -1;
+    }
+
+    material->name = name;
+    material->fibre_stress = (sn_curve){0};
+    read_def(reader, json, material);
+
+    return reader->scene->material_count++;
+}
+
+static int32_t add_default_material(sn_scene_reader *reader) {
+    sn_scene_material *material = reserve_material(reader);
+    if (!material) {
+        return -1;
+    }
+
+    *material = (sn_scene_material){.name = "default", .def = sinew_default_material_def()};
+    return reader->scene->material_count++;
 }
 
 void sn_scene_read_materials(sn_scene_reader *reader, const sn_json *json) {
@@ -250,24 +271,9 @@ void sn_scene_read_materials(sn_scene_reader *reader, const sn_json *json) {
 }
 
 int32_t sn_scene_read_material(sn_scene_reader *reader, const sn_json *json) {
-    // A body without a material gets the default one.
     if (!json) {
-        sn_scene *scene = reader->scene;
-        sn_scene_material *list = sn_scene_push(reader, scene->material_count + 1, sizeof *list);
-        if (!list) {
-            return -1;
-        }
-        if (scene->material_count) {
-            memcpy(list, scene->materials, (size_t)scene->material_count * sizeof *list);
-        }
-
-        list[scene->material_count] =
-            (sn_scene_material){.name = "default", .def = sinew_default_material_def()};
-        scene->materials = list;
-
-        return scene->material_count++;
+        return add_default_material(reader);
     }
-
     if (json->kind != SN_JSON_STRING) {
         return add_material(reader, "inline", json);
     }

@@ -32,6 +32,17 @@ def test_glb_is_linear_in_its_images():
         assert result.returncode == 0 and json.loads(result.stdout), result.stderr
 
 
+def test_check_is_linear_in_its_bodies():
+    with program.folder() as out:
+        used = []
+        for count in (500, 2000):
+            bodies = [{"name": f"b{i}", "shape": {"kind": "box", "cells": [1, 1, 1]}, "position": [3 * i, 0, 0]} for i in range(count)]
+            status, megabytes = measure("check", write_scene(out, bodies=bodies, probes=[]))
+            assert status == 0
+            used.append(megabytes)
+        assert used[1] < 4.2 * used[0], used  # quadratic: 11 times
+
+
 def test_compressed_data_beyond_the_header_is_not_decompressed():
     header = bytearray(352)
     struct.pack_into("<i", header, 0, 348)

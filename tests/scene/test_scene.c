@@ -5,6 +5,8 @@
 #include "io/scene/read.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static const char *const bar =
     "{\n"
@@ -136,6 +138,37 @@ static void test_empty_selection_and_missing_file(void **state) {
     destroy(&f);
 }
 
+// Bodies with and without a material of their own, in an order in which the list of materials grows
+// from both.
+static void test_materials_in_any_order(void **state) {
+    (void)state;
+    enum { BODIES = 40 };
+    char text[16384] = "{\"version\": 1, \"bodies\": [";
+    for (int i = 0; i < BODIES; i++) {
+        char body[200];
+        char material[80] = "";
+        if (i % 4 == 3) {
+            (void)snprintf(material, sizeof material, ", \"material\": {\"young\": %d}", 1000 + i);
+        }
+        (void)snprintf(body, sizeof body, "%s{\"name\": \"b%d\", \"shape\": {\"kind\": \"box\"}%s}",
+                       i ? ", " : "", i, material);
+        (void)strcat(text, body);
+    }
+    (void)strcat(text, "]}");
+
+    fixture f = read_with(text, NULL, 0);
+    if (f.status != SINEW_OK) {
+        fail_msg("%s", sinew_context_message(f.context));
+    }
+    for (int i = 0; i < BODIES; i++) {
+        const sn_scene_material *material = &f.scene.materials[f.scene.bodies[i].material];
+        double young = i % 4 == 3 ? 1000 + i : sinew_default_material_def().young;
+        assert_string_equal(material->name, i % 4 == 3 ? "inline" : "default");
+        test_close("Young's modulus", material->def.young, young, 0);
+    }
+    destroy(&f);
+}
+
 static void test_curves(void **state) {
     (void)state;
     double times[] = {0, 1, 3};
@@ -158,6 +191,7 @@ int main(void) {
         cmocka_unit_test(test_settings_change_the_scene),
         cmocka_unit_test(test_all_mistakes_at_once),
         cmocka_unit_test(test_empty_selection_and_missing_file),
+        cmocka_unit_test(test_materials_in_any_order),
         cmocka_unit_test(test_curves),
     };
 
