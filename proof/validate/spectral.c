@@ -17,16 +17,15 @@ typedef struct spectral_case {
 } spectral_case;
 
 // Quadratic frames have no warping, so twist is stiffer; near-incompressible flesh around a corner
-// or a bone is too. Weights of the two sides of a border between materials need not meet, which
-// makes the steak and the core softer with every frame: six are worse than four there.
+// or a bone is too. The core bends with its flesh, which compliant frames follow only in part: the
+// frequencies of its bending are high.
 static const spectral_case cases[] = {
     {SOLID_BAR, 6, 0.3, 0.05, 0.2, 0.05},  {SOLID_SLAB, 6, 0.3, 0.05, 0.2, 0.05},
-    {SOLID_TEE, 6, 0.3, 0.05, 0.2, 0.1},   {SOLID_STEAK, 4, 0.3, 0.05, 0.2, 0.1},
-    {SOLID_CORE, 4, 0.3, 0.05, 0.2, 0.15}, {SOLID_STEAK, 6, 0.3, 0.1, 0.2, 0.1},
-    {SOLID_CORE, 6, 0.3, 0.1, 0.2, 0.15},  {SOLID_BAR, 6, 0, 0.05, 0.2, 0.05},
+    {SOLID_TEE, 6, 0.3, 0.05, 0.2, 0.1},   {SOLID_STEAK, 6, 0.3, 0.05, 0.2, 0.1},
+    {SOLID_CORE, 6, 0.3, 0.05, 0.2, 0.2},  {SOLID_BAR, 6, 0, 0.05, 0.2, 0.05},
     {SOLID_SLAB, 6, 0, 0.05, 0.2, 0.05},   {SOLID_TEE, 6, 0, 0.05, 0.2, 0.1},
     {SOLID_BAR, 6, 0.45, 0.05, 0.2, 0.05}, {SOLID_SLAB, 6, 0.45, 0.05, 0.2, 0.1},
-    {SOLID_TEE, 6, 0.45, 0.1, 0.2, 0.12},  {SOLID_STEAK, 4, 0.45, 0.15, 0.2, 0.15},
+    {SOLID_TEE, 6, 0.45, 0.1, 0.2, 0.12},  {SOLID_STEAK, 6, 0.45, 0.1, 0.2, 0.1},
 };
 
 enum { CASES = sizeof cases / sizeof *cases, QUICK = 1 };

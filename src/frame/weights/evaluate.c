@@ -11,7 +11,6 @@
 #include "base/threads.h"
 #include "math/mat3.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 256, ROOM = 16 * CHUNK };
@@ -132,143 +131,6 @@ static void differences_at_voxel(const sn_shape *shape, int32_t voxel, sn_shape_
     }
 }
 
-// Adds a row with factors for the weights and each component of their gradients.
-static void add_factors(const sn_shape *shape, int32_t voxel, const double factor[4],
-                        sn_shape_point *result) {
-    const sn_weight_table *table = &shape->table;
-    int32_t place = 0;
-    for (int64_t k = table->start[voxel]; k < table->start[voxel + 1]; k++) {
-        place = sn_point_entry_from(result, place, table->node[k]);
-        result->weight[place] += factor[0] * table->weight[k];
-        for (int a = 0; a < 3; a++) {
-            result->gradient[place][a] += factor[1 + a] * table->weight[k];
-        }
-    }
-}
-
-// The coefficient of each of the 27 voxels around one, for the weights and their gradients.
-typedef struct stencil {
-    int32_t voxel[27]; // -1 where there is none
-    double factor[27][4];
-    double shift[3][4]; // of compliance coordinates: what the surface adds
-} stencil;
-
-// Adds the coefficient of a cell that is missing, or of another material than the voxel in the
-// middle, to those of its neighbours in the block that are of the same material, the nearest ones.
-// Seen from neighbour m the value beyond the border is u_m + 2 c / (c_m + c) (u - u_m), with u and
-// c those of the cell: the slope that has the same flux on both sides. Beyond the surface c = 0.
-static void share_coefficient(const sn_shape *shape, int cell, const double f[4], stencil *s) {
-    const uint16_t *label = shape->voxels->label;
-    int32_t own = s->voxel[cell];
-    double conductivity = own < 0 ? 0 : shape->conductivity[own];
-    int near[27], count = 0, nearest = 4;
-
-    for (int i = 0; i < 27; i++) {
-        if (s->voxel[i] < 0 || label[s->voxel[i]] != label[s->voxel[13]]) {
-            continue;
-        }
-
-        int x = abs(i % 3 - cell % 3);
-        int y = abs(i / 3 % 3 - cell / 3 % 3);
-        int z = abs(i / 9 - cell / 9);
-        int distance = x > 1 || y > 1 || z > 1 ? 4 : x + y + z;
-        if (distance < nearest) {
-            nearest = distance;
-            count = 0;
-        }
-        if (distance == nearest && distance < 4) {
-            near[count++] = i;
-        }
-    }
-
-    for (int k = 0; k < count; k++) {
-        double beside = shape->conductivity[s->voxel[near[k]]];
-        double beyond = 2 * conductivity / (beside + conductivity) / count;
-        if (own < 0 && shape->is_compliance) {
-            // A unit flux leaves the solid: beyond the surface the coordinates go on by 1 / c.
-            const int offset[3] = {cell % 3 - near[k] % 3, cell / 3 % 3 - near[k] / 3 % 3,
-                                   cell / 9 - near[k] / 9};
-            for (int a = 0; a < 12; a++) {
-                s->shift[a / 4][a % 4] +=
-                    offset[a / 4] * shape->voxels->spacing[a / 4] / beside / count * f[a % 4];
-            }
-        }
-        for (int a = 0; a < 4; a++) {
-            s->factor[near[k]][a] += (1.0 / count - beyond) * f[a];
-            if (own >= 0) {
-                s->factor[cell][a] += beyond * f[a];
-            }
-        }
-    }
-}
-
-// Evaluates smooth weights in a voxel, `at` in units of the cell from its lower corner: quadratic
-// B-splines over the voxels around, which are smooth and have exact gradients. They continue beyond
-// the surface and into other materials by the flux.
-static void evaluate_splines(const sn_shape *shape, int32_t voxel, const double at[3],
-                             sn_shape_point *result) {
-    const sinew_voxels *voxels = shape->voxels;
-    double B[3][3], D[3][3];
-    int32_t c[3];
-    stencil s = {.factor = {{0}}};
-
-    // Quadratic B-splines and their derivatives along each axis.
-    for (int a = 0; a < 3; a++) {
-        double t = at[a];
-        double h = voxels->spacing[a];
-        B[a][0] = 0.5 * (1 - t) * (1 - t);
-        B[a][1] = 0.5 + t * (1 - t);
-        B[a][2] = 0.5 * t * t;
-        D[a][0] = (t - 1) / h;
-        D[a][1] = (1 - 2 * t) / h;
-        D[a][2] = t / h;
-    }
-
-    sn_cell_coordinates(voxels->cells, voxels->cell[voxel], c);
-    for (int i = 0; i < 27; i++) {
-        s.voxel[i] = sn_voxel_at(voxels, c[0] + i % 3 - 1, c[1] + i / 3 % 3 - 1, c[2] + i / 9 - 1);
-    }
-
-    // Coefficients that are missing, or belong to another material, are expressed by their
-    // neighbours.
-    for (int i = 0; i < 27; i++) {
-        int x = i % 3;
-        int y = i / 3 % 3;
-        int z = i / 9;
-        const double f[4] = {B[0][x] * B[1][y] * B[2][z], D[0][x] * B[1][y] * B[2][z],
-                             B[0][x] * D[1][y] * B[2][z], B[0][x] * B[1][y] * D[2][z]};
-        int32_t v = s.voxel[i];
-        if (v < 0 || voxels->label[v] != voxels->label[voxel]) {
-            share_coefficient(shape, i, f, &s);
-            continue;
-        }
-        for (int a = 0; a < 4; a++) {
-            s.factor[i][a] += f[a];
-        }
-    }
-
-    // Sum over the voxels that exist.
-    result->count = 0;
-    for (int i = 0; i < 27; i++) {
-        if (s.voxel[i] >= 0) {
-            add_factors(shape, s.voxel[i], s.factor[i], result);
-        }
-    }
-
-    if (!shape->is_compliance) {
-        return;
-    }
-
-    // The compliance field also has the constant part of the flux condition.
-    for (int a = 0; a < 3; a++) {
-        int32_t place = sn_point_entry(result, a);
-        result->weight[place] += s.shift[a][0];
-        for (int k = 0; k < 3; k++) {
-            result->gradient[place][k] += s.shift[a][1 + k];
-        }
-    }
-}
-
 void sn_shape_at_voxel(const sn_shape *shape, int32_t voxel, sn_shape_point *result) {
     SN_ASSERT(voxel >= 0 && voxel < shape->voxels->count);
     if (is_bound(shape, voxel, result)) {
@@ -284,7 +146,7 @@ void sn_shape_at_voxel(const sn_shape *shape, int32_t voxel, sn_shape_point *res
 
     if (sn_shape_is_smooth(shape)) {
         const double middle[3] = {0.5, 0.5, 0.5};
-        evaluate_splines(shape, voxel, middle, result);
+        sn_evaluate_smooth(shape, voxel, middle, result);
         return;
     }
 
@@ -404,8 +266,8 @@ static int32_t find_nearest_corners(const sinew_voxels *voxels, sn_vec3 p, corne
 }
 
 // Evaluates smooth weights in the voxel of a point, or at the closest point of the nearest voxel.
-static void evaluate_splines_near(const sn_shape *shape, sn_vec3 p, int32_t home,
-                                  sn_shape_point *result) {
+static void evaluate_smooth_near(const sn_shape *shape, sn_vec3 p, int32_t home,
+                                 sn_shape_point *result) {
     const sinew_voxels *voxels = shape->voxels;
     int32_t nearest[8] = {home};
     int32_t c[3];
@@ -421,7 +283,7 @@ static void evaluate_splines_near(const sn_shape *shape, sn_vec3 p, int32_t home
         at[a] = fmin(fmax(at[a] - c[a] + 0.5, 0), 1);
     }
 
-    evaluate_splines(shape, nearest[0], at, result);
+    sn_evaluate_smooth(shape, nearest[0], at, result);
 }
 
 void sn_shape_at_point(const sn_shape *shape, sn_vec3 p, sn_shape_point *result) {
@@ -449,7 +311,7 @@ void sn_shape_at_point(const sn_shape *shape, sn_vec3 p, sn_shape_point *result)
     }
 
     if (sn_shape_is_smooth(shape)) {
-        evaluate_splines_near(shape, p, home, result);
+        evaluate_smooth_near(shape, p, home, result);
         return;
     }
 

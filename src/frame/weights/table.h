@@ -58,6 +58,10 @@ sinew_status sn_build_spectral(sn_shape *shape);
 bool sn_shape_is_analytic(const sn_shape *shape);
 void sn_evaluate_analytic(const sn_shape *shape, sn_vec3 p, sn_shape_point *result);
 
+// Evaluates smooth weights in a voxel, `at` in units of its edges from its lower corner (smooth.c).
+void sn_evaluate_smooth(const sn_shape *shape, int32_t voxel, const double at[3],
+                        sn_shape_point *result);
+
 // Reads Young's moduli, densities and so on by label; fails if the grid has an unknown label.
 sinew_status sn_read_tissues(sinew_context *context, const sinew_voxels *voxels,
                              const sinew_tissue *tissues, int32_t tissue_count, sn_arena *arena,

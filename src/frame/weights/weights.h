@@ -10,6 +10,7 @@
 //   voronoi_kernels.c  Voronoi kernels (voronoi_cells.c, node_fields.c)
 //   table.c            from raw kernels to normalised rows
 //   evaluate.c         weights and gradients at voxels, points and vertices
+//   smooth.c           the same for smooth weights, inside a voxel
 //   placement.c        automatic node positions
 //
 // The table is stored by voxel, as compressed rows: the entries of voxel v are start[v] ..
@@ -118,9 +119,7 @@ static inline int32_t sn_point_entry_from(sn_shape_point *point, int32_t from, i
 // Evaluates at the centre of a voxel. Axis and radial gradients are exact. Others are central
 // differences over the face neighbours, one-sided where one is missing. In the compliance metric
 // differences do not cross from one label to another, because the weights have kinks there, and
-// rigid voxels use only rigid neighbours. Gradients of smooth weights are the means of those at
-// both faces, on the voxel's own side: flux / conductivity, and nothing at the surface; they are
-// zero in voxels a hundred times stiffer than the mean.
+// rigid voxels use only rigid neighbours. Smooth weights have exact gradients (smooth.c).
 void sn_shape_at_voxel(const sn_shape *shape, int32_t voxel, sn_shape_point *result);
 
 // Evaluates at any point: trilinear between the eight surrounding voxels. Where some of them are

@@ -1,6 +1,6 @@
 // Spectral weights: cosines along a line, modes compared with a dense solve and with those of a
-// box, sums, interpolation and reproduction of the modes, stiff parts, placement, nodes that cannot
-// tell the modes apart, threads, memory shortage.
+// box, sums, interpolation and reproduction of the modes, continuity, stiff parts, placement, nodes
+// that cannot tell the modes apart, threads, memory shortage.
 #include "support/shape.h"
 
 #include "frame/weights/voxel_modes.h"
@@ -296,6 +296,68 @@ static void test_gradients(void **state) {
     sinew_context_destroy(context);
 }
 
+// The largest jump of a weight between two voxels that share a face, at a random point of it.
+// `step` from the face, so that a weight without jump differs by its slope times that.
+static double jump_at(const sn_shape *shape, int32_t v, int d, double step, sn_random *random) {
+    const sinew_voxels *voxels = shape->voxels;
+    double p[3], at[3], jump = 0;
+    sn_store3(p, sn_voxel_center(voxels, v));
+    for (int a = 0; a < 3; a++) {
+        p[a] += (a == d / 2 ? 0.5 : sn_random_range(random, -0.49, 0.49)) * voxels->spacing[a];
+    }
+
+    for (int i = 0; i < shape->node_count; i++) {
+        memcpy(at, p, sizeof at);
+        at[d / 2] = p[d / 2] + step;
+        double above = test_weight_at(shape, sn_load3(at), i);
+        at[d / 2] = p[d / 2] - step;
+        jump = fmax(jump, fabs(above - test_weight_at(shape, sn_load3(at), i)));
+    }
+    return jump;
+}
+
+// Weights are continuous across every face: inside a material, along edges and corners of a stiff
+// part, and beside a re-entrant corner of the surface.
+static void test_continuity(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_voxels *solid = test_solid(context, SINEW_SOLID_T, 1, 0.8, 0.2, 0.05);
+    test_paint_box(solid, sn_v3(0.05, 0.3, 0), sn_v3(0.3, 0.1, 0.1), 2);
+    sinew_tissue tissues[2] = {sinew_default_tissue(), sinew_default_tissue()};
+    tissues[1].label = 2;
+
+    for (int contrast = 10; contrast <= 10000; contrast *= 1000) {
+        sinew_placement_def placement = sinew_default_placement_def();
+        sinew_weights_def def = spectral_def();
+        double nodes[15];
+        tissues[1].young = contrast * tissues[0].young;
+        placement.kind = SINEW_PLACEMENT_SPECTRAL;
+        placement.count = 5;
+        assert_int_equal(sinew_place_nodes(context, solid, tissues, 2, &placement, nodes, NULL),
+                         SINEW_OK);
+        sn_shape *shape = test_shape(context, solid, tissues, 2, nodes, 5, &def);
+        sn_random random = sn_random_seed(5);
+
+        int32_t borders = 0;
+        for (int32_t v = 0; v < solid->count; v++) {
+            for (int d = 1; d < SN_VOXEL_FACES; d += 2) {
+                int32_t u = solid->neighbor[v][d];
+                if (u < 0) {
+                    continue;
+                }
+                // Slopes are below 100 per metre, and the cut-off at 1e-6 is no jump.
+                test_close("jump", jump_at(shape, v, d, 1e-9, &random), 0, 2e-6);
+                borders += solid->label[v] != solid->label[u];
+            }
+        }
+        assert_true(borders > 20);
+        sn_shape_destroy(shape);
+    }
+
+    sinew_voxels_destroy(solid);
+    sinew_context_destroy(context);
+}
+
 // In a bar nodes go to the ends and between them, on the axis, and tell the modes apart well.
 static void test_placement(void **state) {
     (void)state;
@@ -374,10 +436,15 @@ static void test_threads_and_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line),          cmocka_unit_test(test_box),
-        cmocka_unit_test(test_against_dense), cmocka_unit_test(test_properties),
-        cmocka_unit_test(test_gradients),     cmocka_unit_test(test_placement),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_threads_and_shortage),
+        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_box),
+        cmocka_unit_test(test_against_dense),
+        cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_continuity),
+        cmocka_unit_test(test_placement),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_threads_and_shortage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,270 @@
+// Smooth weights inside a voxel, from the values at the voxels around it.
+//
+// In a block of 27 voxels of one material the weights are quadratic B-splines with the voxels'
+// values as coefficients: smooth, with exact gradients. Beside a surface or another material they
+// are quadratic in each voxel, given by 27 values: at its corners, the middles of its edges and
+// faces, and its centre. Voxels that share such a point compute the same value for it, so the
+// weights are continuous everywhere and kink only where the material changes. A jump would make the
+// solid too soft.
+//
+//   point value = sum_t c_t s_t / sum_t c_t
+//
+// over the voxels t that touch the point, c their conductivity, s the B-spline along those axes on
+// which the point lies in the middle of t. In the interior this is the B-spline itself. Across a
+// flat border it is the value for which the flux on both sides is the same.
+//
+// Cost: 27 rows of the table in the interior, up to 125 beside a border.
+#include "frame/weights/table.h"
+
+#include <stdlib.h>
+
+// A block of 5 x 5 x 5 voxels around one.
+enum { SIDE = 5, BLOCK = SIDE * SIDE * SIDE, MIDDLE = BLOCK / 2 };
+
+typedef struct stencil {
+    const sn_shape *shape;
+    int32_t voxel[BLOCK];    // -1 where there is none
+    double factor[BLOCK][4]; // of each voxel, for the weights and their gradients
+    double shift[3][4];      // of compliance coordinates: what the surface adds
+} stencil;
+
+// The index in the block of a voxel by its offset from the middle, -2 to 2 along each axis.
+static int block_index(int x, int y, int z) {
+    return MIDDLE + x + SIDE * (y + SIDE * z);
+}
+
+static const int along[3] = {1, SIDE, SIDE *SIDE};
+
+static void block_offset(int index, int offset[3]) {
+    for (int a = 0; a < 3; a++) {
+        offset[a] = index / along[a] % SIDE - SIDE / 2;
+    }
+}
+
+static bool is_same(const stencil *s, int i, int k) {
+    const uint16_t *label = s->shape->voxels->label;
+    return s->voxel[i] >= 0 && s->voxel[k] >= 0 && label[s->voxel[i]] == label[s->voxel[k]];
+}
+
+static void add_factor(stencil *s, int i, double scale, const double f[4]) {
+    for (int a = 0; a < 4; a++) {
+        s->factor[i][a] += scale * f[a];
+    }
+}
+
+// Adds the coefficient of a cell that is missing, or of another material than its neighbour `own`,
+// to those of the cells around `own` that are of the same material, the ones nearest to the cell.
+// Seen from such a cell m the value beyond the border is u_m + 2 c / (c_m + c) (u - u_m), with u
+// and c those of the cell: the slope that has the same flux on both sides. Beyond the surface
+// c = 0.
+static void share_coefficient(stencil *s, int own, int cell, const double f[4]) {
+    const double *conductivity = s->shape->conductivity;
+    double c = s->voxel[cell] < 0 ? 0 : conductivity[s->voxel[cell]];
+    int at[3], home[3], near[27], count = 0, nearest = 4;
+    block_offset(cell, at);
+    block_offset(own, home);
+
+    for (int i = 0; i < 27; i++) {
+        const int o[3] = {home[0] + i % 3 - 1, home[1] + i / 3 % 3 - 1, home[2] + i / 9 - 1};
+        int x = abs(o[0] - at[0]);
+        int y = abs(o[1] - at[1]);
+        int z = abs(o[2] - at[2]);
+        int distance = x + y + z;
+        int k = block_index(o[0], o[1], o[2]);
+        if (x > 1 || y > 1 || z > 1 || distance > nearest || !is_same(s, own, k)) {
+            continue;
+        }
+        count = distance < nearest ? 0 : count;
+        nearest = distance;
+        near[count++] = k;
+    }
+
+    for (int k = 0; k < count; k++) {
+        double beside = conductivity[s->voxel[near[k]]];
+        double beyond = 2 * c / (beside + c);
+        add_factor(s, near[k], (1 - beyond) / count, f);
+        if (s->voxel[cell] >= 0) {
+            add_factor(s, cell, beyond / count, f);
+        } else if (s->shape->is_compliance) {
+            // A unit flux leaves the solid: beyond the surface the coordinates go on by 1 / c.
+            int from[3];
+            block_offset(near[k], from);
+            for (int a = 0; a < 12; a++) {
+                double step = (at[a / 4] - from[a / 4]) * s->shape->voxels->spacing[a / 4];
+                s->shift[a / 4][a % 4] += step / beside / count * f[a % 4];
+            }
+        }
+    }
+}
+
+// Adds the B-spline through the middle of voxel `own` along the axes marked.
+static void add_middle(stencil *s, int own, const bool marked[3], const double f[4]) {
+    static const double B[3] = {0.125, 0.75, 0.125};
+    for (int i = 0; i < 27; i++) {
+        const int step[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+        double share = 1;
+        int cell = own;
+        for (int a = 0; a < 3; a++) {
+            share *= marked[a] ? B[step[a] + 1] : step[a] == 0;
+            cell += step[a] * along[a];
+        }
+        if (share == 0) {
+            continue;
+        }
+
+        if (is_same(s, own, cell)) {
+            add_factor(s, cell, share, f);
+        } else {
+            const double part[4] = {share * f[0], share * f[1], share * f[2], share * f[3]};
+            share_coefficient(s, own, cell, part);
+        }
+    }
+}
+
+// Adds the value at a point of the voxel in the middle, `side` -1, 0 or 1 along each axis, times f.
+static void add_point(stencil *s, const int side[3], const double f[4]) {
+    const sn_shape *shape = s->shape;
+    const bool middle[3] = {side[0] == 0, side[1] == 0, side[2] == 0};
+    int touching[8], count = 0;
+    double total = 0;
+
+    // The voxels that touch the point.
+    for (int i = 0; i < 8; i++) {
+        const int o[3] = {i & 1, i >> 1 & 1, i >> 2 & 1};
+        if ((o[0] && middle[0]) || (o[1] && middle[1]) || (o[2] && middle[2])) {
+            continue;
+        }
+        int k = block_index(o[0] * side[0], o[1] * side[1], o[2] * side[2]);
+        if (s->voxel[k] >= 0) {
+            touching[count++] = k;
+            total += shape->conductivity[s->voxel[k]];
+        }
+    }
+
+    for (int i = 0; i < count; i++) {
+        double c = shape->conductivity[s->voxel[touching[i]]];
+        const double part[4] = {c / total * f[0], c / total * f[1], c / total * f[2],
+                                c / total * f[3]};
+        add_middle(s, touching[i], middle, part);
+        if (!shape->is_compliance) {
+            continue;
+        }
+
+        // From the middle of the voxel to the surface, at a unit flux.
+        int o[3];
+        block_offset(touching[i], o);
+        for (int a = 0; a < 3; a++) {
+            int direction = o[a] == 0 ? side[a] : -side[a];
+            if (direction == 0 || s->voxel[touching[i] + direction * along[a]] >= 0) {
+                continue;
+            }
+            for (int k = 0; k < 4; k++) {
+                s->shift[a][k] += 0.5 * direction * shape->voxels->spacing[a] / c * part[k];
+            }
+        }
+    }
+}
+
+// The three functions along an axis at t in [0, 1] and their derivatives: quadratic B-splines of
+// the voxels, or the quadratic polynomials that are 1 at one of 0, 1/2 and 1 and 0 at the others.
+static void list_functions(bool splines, double t, double h, double f[3], double d[3]) {
+    f[0] = splines ? 0.5 * (1 - t) * (1 - t) : (1 - t) * (1 - 2 * t);
+    f[1] = splines ? 0.5 + t * (1 - t) : 4 * t * (1 - t);
+    f[2] = splines ? 0.5 * t * t : t * (2 * t - 1);
+    d[0] = (splines ? t - 1 : 4 * t - 3) / h;
+    d[1] = (splines ? 1 - 2 * t : 4 - 8 * t) / h;
+    d[2] = (splines ? t : 4 * t - 1) / h;
+}
+
+// Looks up the voxels of the block up to a distance from the middle. Returns whether those next to
+// it all exist and are of its material.
+static bool find_block(stencil *s, const int32_t center[3], int reach) {
+    bool pure = true;
+    for (int i = 0; i < BLOCK; i++) {
+        int o[3];
+        block_offset(i, o);
+        int distance = abs(o[0]) > abs(o[1]) ? abs(o[0]) : abs(o[1]);
+        distance = abs(o[2]) > distance ? abs(o[2]) : distance;
+        if (distance > reach) {
+            continue;
+        }
+        s->voxel[i] =
+            sn_voxel_at(s->shape->voxels, center[0] + o[0], center[1] + o[1], center[2] + o[2]);
+    }
+
+    for (int i = 0; i < 27; i++) {
+        pure = pure && is_same(s, MIDDLE, block_index(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1));
+    }
+    return pure;
+}
+
+// Adds a row with factors for the weights and each component of their gradients.
+static void add_row(const stencil *s, int i, sn_shape_point *result) {
+    const sn_weight_table *table = &s->shape->table;
+    int32_t place = 0;
+    int32_t voxel = s->voxel[i];
+    const double *factor = s->factor[i];
+    for (int64_t k = table->start[voxel]; k < table->start[voxel + 1]; k++) {
+        place = sn_point_entry_from(result, place, table->node[k]);
+        result->weight[place] += factor[0] * table->weight[k];
+        for (int a = 0; a < 3; a++) {
+            result->gradient[place][a] += factor[1 + a] * table->weight[k];
+        }
+    }
+}
+
+void sn_evaluate_smooth(const sn_shape *shape, int32_t voxel, const double at[3],
+                        sn_shape_point *result) {
+    const sinew_voxels *voxels = shape->voxels;
+    stencil s = {.shape = shape};
+    double F[3][3], D[3][3];
+    int32_t center[3];
+
+    for (int i = 0; i < BLOCK; i++) {
+        s.voxel[i] = -1;
+    }
+    sn_cell_coordinates(voxels->cells, voxels->cell[voxel], center);
+    bool pure = find_block(&s, center, 1);
+    if (!pure) {
+        find_block(&s, center, 2);
+    }
+
+    for (int a = 0; a < 3; a++) {
+        list_functions(pure, at[a], voxels->spacing[a], F[a], D[a]);
+    }
+
+    // The factors of the 27 voxels, or of the 27 points of this one.
+    for (int i = 0; i < 27; i++) {
+        int x = i % 3;
+        int y = i / 3 % 3;
+        int z = i / 9;
+        const int side[3] = {x - 1, y - 1, z - 1};
+        const double f[4] = {F[0][x] * F[1][y] * F[2][z], D[0][x] * F[1][y] * F[2][z],
+                             F[0][x] * D[1][y] * F[2][z], F[0][x] * F[1][y] * D[2][z]};
+        if (pure) {
+            add_factor(&s, block_index(side[0], side[1], side[2]), 1, f);
+        } else {
+            add_point(&s, side, f);
+        }
+    }
+
+    result->count = 0;
+    for (int i = 0; i < BLOCK; i++) {
+        if (s.voxel[i] >= 0) {
+            add_row(&s, i, result);
+        }
+    }
+
+    if (!shape->is_compliance) {
+        return;
+    }
+
+    // The compliance coordinates also have the constant part of the flux condition.
+    for (int a = 0; a < 3; a++) {
+        int32_t place = sn_point_entry(result, a);
+        result->weight[place] += s.shift[a][0];
+        for (int k = 0; k < 3; k++) {
+            result->gradient[place][k] += s.shift[a][1 + k];
+        }
+    }
+}
