@@ -33,6 +33,7 @@ static sinew_status make_skeleton(sinew_context *context, sinew_skeleton **skele
 }
 
 static sinew_status make_flesh(sinew_context *context, sinew_world *world, sinew_body **flesh) {
+    // The mesh of the arm.
     sinew_shape_def shape = sinew_default_shape_def();
     shape.size[0] = 0.6;
     shape.size[1] = shape.size[2] = 0.12;
@@ -44,11 +45,13 @@ static sinew_status make_flesh(sinew_context *context, sinew_world *world, sinew
         return status;
     }
 
+    // Its material.
     sinew_material_def muscle = sinew_default_material_def();
     muscle.law = SINEW_MATERIAL_STABLE_NEO_HOOKEAN;
     muscle.young = 3e4; // Pa
     muscle.poisson = 0.45;
 
+    // The body, which copies the mesh.
     sinew_body_def def = sinew_default_body_def();
     def.name = "arm";
     def.mesh = mesh;

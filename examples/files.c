@@ -63,6 +63,7 @@ static sinew_status copy_volume(sinew_context *context, int32_t *voxel_count) {
 
 // Two joints and two poses as BVH.
 static sinew_status copy_motion(sinew_context *context, int32_t *frames) {
+    // A hip and a knee.
     sinew_joint_def joints[2] = {sinew_default_joint_def(), sinew_default_joint_def()};
     joints[0].name = "hip";
     joints[0].parent = -1;
@@ -73,6 +74,8 @@ static sinew_status copy_motion(sinew_context *context, int32_t *frames) {
     joints[1].tip[1] = -0.5;
 
     sinew_motion_def def = {.joint_count = 2, .frame_count = 2, .frame_time = 0.1};
+
+    // Write them, and read them again.
     sinew_skeleton *skeleton = NULL, *read = NULL;
     sinew_motion *motion = NULL, *again = NULL;
     sinew_status status = sinew_skeleton_create(context, joints, 2, &skeleton);
@@ -103,6 +106,7 @@ int main(void) {
         return 1;
     }
 
+    // A ball of tets, and its surface.
     sinew_shape_def shape = sinew_default_shape_def();
     sinew_mesh *tets = NULL, *surface = NULL;
     shape.shape = SINEW_SHAPE_SPHERE;
@@ -112,6 +116,7 @@ int main(void) {
         return fail(context, "shape");
     }
 
+    // The ending of a name chooses the format.
     const char *const surfaces[] = {"ball.obj", "ball.ply", "ball.stl"};
     const char *const solids[] = {"ball.msh", "ball.vtu"};
     bool same = true;
@@ -124,6 +129,7 @@ int main(void) {
         same = same && elements == mesh->element_count;
     }
 
+    // Volumes and motion.
     int32_t voxels = 0, frames = 0;
     if (copy_volume(context, &voxels) || copy_motion(context, &frames)) {
         return fail(context, "files");

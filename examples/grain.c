@@ -19,6 +19,8 @@ static sinew_status create_field(sinew_context *context, const sinew_mesh *mesh,
                                  double turns, sinew_field **field) {
     double points[CURVES][POINTS][3];
     sinew_curve_def curves[CURVES];
+
+    // Helices around the axis of the bar.
     for (int c = 0; c < CURVES; c++) {
         for (int i = 0; i < POINTS; i++) {
             double t = (double)i / (POINTS - 1);
@@ -34,6 +36,7 @@ static sinew_status create_field(sinew_context *context, const sinew_mesh *mesh,
         curves[c].point_count = POINTS;
     }
 
+    // A field of fibres that follows them.
     sinew_field_def def = sinew_default_field_def();
     def.mesh = mesh;
     def.kind = SINEW_FIELD_FIBRES;
@@ -48,6 +51,7 @@ static sinew_status create_field(sinew_context *context, const sinew_mesh *mesh,
 static sinew_status pull(sinew_context *context, const sinew_mesh *mesh,
                          const sinew_material_def *material, const sinew_field *field,
                          double *extension, double *twist) {
+    // The bar, with the axes of the field.
     sinew_world_def world_def = sinew_default_world_def();
     world_def.gravity[2] = 0;
 
@@ -65,6 +69,7 @@ static sinew_status pull(sinew_context *context, const sinew_mesh *mesh,
         status = sinew_body_create(world, &def, &body);
     }
 
+    // Fix one end, and collect the nodes of the other.
     static int32_t end[4096];
     int32_t count = 0;
     for (int32_t i = 0; i < mesh->point_count && status == SINEW_OK; i++) {
@@ -76,6 +81,7 @@ static sinew_status pull(sinew_context *context, const sinew_mesh *mesh,
         }
     }
 
+    // Pull.
     sinew_load_def load = sinew_default_load_def();
     load.nodes = end;
     load.node_count = count;
@@ -86,11 +92,13 @@ static sinew_status pull(sinew_context *context, const sinew_mesh *mesh,
         status = sinew_body_add_load(body, &load, &index);
     }
 
+    // Balance.
     sinew_static_def solve = sinew_default_static_def();
     if (status == SINEW_OK) {
         status = sinew_world_solve_static(world, &solve, NULL);
     }
 
+    // Means over the end.
     *extension = *twist = 0;
     for (int32_t i = 0; i < count && status == SINEW_OK; i++) {
         const double *X = mesh->points + 3 * end[i];
@@ -110,6 +118,7 @@ int main(void) {
         return 1;
     }
 
+    // The bar.
     sinew_shape_def shape = sinew_default_shape_def();
     shape.size[1] = shape.size[2] = 0.2;
     shape.cell_size = 0.04;
@@ -119,6 +128,7 @@ int main(void) {
         return fail(context, "mesh");
     }
 
+    // Two materials and two fields of fibres.
     sinew_material_def plain = sinew_default_material_def(); // isotropic
     plain.young = 1e5;
     plain.poisson = 0.3;
@@ -139,6 +149,7 @@ int main(void) {
         return fail(context, "winding fibres");
     }
 
+    // Pull all three.
     const struct {
         const char *name;
         const sinew_material_def *material;

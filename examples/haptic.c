@@ -27,6 +27,7 @@ static double now(void) {
 // A ball of 20 cm on four affine frames, whose surface has about a thousand vertices.
 static sinew_status make_ball(sinew_context *context, sinew_world *world, sinew_voxels **voxels,
                               sinew_body **ball) {
+    // The ball as voxels.
     sinew_solid_def solid = sinew_default_solid_def();
     solid.solid = SINEW_SOLID_SPHERE;
     solid.size[0] = solid.size[1] = solid.size[2] = 0.2;
@@ -38,6 +39,7 @@ static sinew_status make_ball(sinew_context *context, sinew_world *world, sinew_
         return status;
     }
 
+    // Frames, material and body.
     const sinew_frame_node nodes[] = {{SINEW_NODE_AFFINE, {0.05, 0.05, 0.05}},
                                       {SINEW_NODE_AFFINE, {-0.05, -0.05, 0.05}},
                                       {SINEW_NODE_AFFINE, {-0.05, 0.05, -0.05}},
@@ -120,6 +122,7 @@ static sinew_status cycle(sinew_world *world, int number, sinew_attachment **han
         *hand = NULL;
     }
 
+    // Device, step, and the force that goes back to the device.
     double cursor[3], force[3] = {0, 0, 0};
     if (!status && *hand) {
         read_device(number, start, cursor);

@@ -94,6 +94,7 @@ typedef struct scene {
 } scene;
 
 static sinew_status create_bodies(sinew_context *context, scene *s) {
+    // Meshes.
     sinew_shape_def shape = sinew_default_shape_def();
     shape.size[0] = shape.size[1] = 0.1;
     shape.size[2] = 0.6;
@@ -108,6 +109,7 @@ static sinew_status create_bodies(sinew_context *context, scene *s) {
         status = sinew_mesh_create_shape(context, &shape, &s->ball_mesh);
     }
 
+    // The world and the material.
     sinew_world_def world_def = sinew_default_world_def();
     world_def.step = 1.0 / 60;
     if (!status) {
@@ -119,6 +121,7 @@ static sinew_status create_bodies(sinew_context *context, scene *s) {
         status = sinew_material_set_preset(context, "silicone", &s->silicone);
     }
 
+    // Bodies: one def serves both.
     sinew_body_def body_def = sinew_default_body_def();
     body_def.materials = &s->silicone;
     body_def.material_count = 1;

@@ -12,6 +12,7 @@ static int fail(sinew_context *context, const char *what) {
 // A rigid body of a generated shape.
 static sinew_status make_body(sinew_world *world, sinew_context *context, sinew_shape kind,
                               const double size[3], const double position[3], sinew_body **body) {
+    // The shape, as a surface.
     sinew_shape_def shape = sinew_default_shape_def();
     shape.shape = kind;
     shape.element = SINEW_ELEMENT_TRIANGLE; // the closed surface
@@ -26,6 +27,7 @@ static sinew_status make_body(sinew_world *world, sinew_context *context, sinew_
         return status;
     }
 
+    // The body; mass and inertia follow from surface and density.
     sinew_rigid_body_def def = sinew_default_rigid_body_def();
     def.surface = surface;
     def.density = 700; // kg/m^3

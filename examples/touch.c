@@ -13,6 +13,7 @@ static int fail(sinew_context *context, const char *what) {
 
 // A bar of tetrahedra along y, held at one end.
 static sinew_status make_bar(sinew_context *context, sinew_world *world, sinew_body **bar) {
+    // Mesh.
     sinew_shape_def shape = sinew_default_shape_def();
     shape.size[0] = shape.size[2] = 0.1;
     shape.size[1] = 0.4;
@@ -24,6 +25,7 @@ static sinew_status make_bar(sinew_context *context, sinew_world *world, sinew_b
         return status;
     }
 
+    // Material and body.
     sinew_material_def gel = sinew_default_material_def();
     gel.young = 5e4; // Pa
 
@@ -35,6 +37,7 @@ static sinew_status make_bar(sinew_context *context, sinew_world *world, sinew_b
     status = sinew_body_create(world, &def, bar);
     sinew_mesh_destroy(mesh);
 
+    // Fix the nodes at one end.
     for (int32_t node = 0; !status && node < sinew_body_get_node_count(*bar); node++) {
         if (sinew_body_get_rest_positions(*bar)[3 * node + 1] < -0.199) {
             status = sinew_body_fix_nodes(*bar, &node, 1, SINEW_AXIS_ALL);
@@ -47,6 +50,7 @@ static sinew_status make_bar(sinew_context *context, sinew_world *world, sinew_b
 // An ellipsoid beside it, driven by two frames, one of them held.
 static sinew_status make_egg(sinew_context *context, sinew_world *world, sinew_voxels **voxels,
                              sinew_body **egg) {
+    // The shape as voxels.
     sinew_solid_def solid = sinew_default_solid_def();
     solid.solid = SINEW_SOLID_SPHERE;
     solid.size[0] = solid.size[2] = 0.2;
@@ -60,6 +64,7 @@ static sinew_status make_egg(sinew_context *context, sinew_world *world, sinew_v
         return status;
     }
 
+    // Frames, material and body.
     const sinew_frame_node nodes[] = {{SINEW_NODE_AFFINE, {0.5, -0.1, 0}},
                                       {SINEW_NODE_AFFINE, {0.5, 0.1, 0}}};
     sinew_material_def gel = sinew_default_material_def();
@@ -96,6 +101,8 @@ static double find_top(const sinew_body *body) {
 // the point was lifted, `force` what the hand felt at last.
 static sinew_status drag(sinew_world *world, sinew_point *point, double *height, double force[3]) {
     double start[3], now[3];
+
+    // A spring between the point and a target that moves.
     sinew_attachment_def def = sinew_default_attachment_def();
     def.body = sinew_point_get_body(point);
     def.stiffness = 500; // N/m
@@ -107,6 +114,7 @@ static sinew_status drag(sinew_world *world, sinew_point *point, double *height,
         status = sinew_world_attach(world, &def, &hand);
     }
 
+    // Move the target up, 1 mm a step.
     for (int i = 1; i <= 50 && !status; i++) {
         const double target[3] = {start[0], start[1], start[2] + 0.001 * i};
         status = sinew_attachment_set_target(hand, target);

@@ -155,6 +155,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"list", 'l', CLI_FLAG, &o.list, NULL, "print the ids of the rows and nothing else", 0, 0},
         {"report", 0, CLI_TEXT, &o.report, "DIR", "a page: DIR/performance.md", 0, 0},
     };
+
+    // The command line.
     bool finished;
     int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, o.rows.ids,
                            CLI_ROW_CAPACITY, &o.rows.count, &finished);
@@ -175,6 +177,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return status;
     }
 
+    // The measurements.
     sinew_context *context = cli_create_context(command, (int32_t)o.threads);
     if (!context) {
         return CLI_BAD_INPUT;

@@ -181,6 +181,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"list", 'l', CLI_FLAG, &o.list, NULL, "print the ids of the rows and nothing else", 0, 0},
         {"report", 0, CLI_TEXT, &o.report, "DIR", "a page with plots: DIR/validation.md", 0, 0},
     };
+
+    // The command line.
     bool finished;
     int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, o.rows.ids,
                            CLI_ROW_CAPACITY, &o.rows.count, &finished);
@@ -199,6 +201,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return status;
     }
 
+    // The rows.
     sinew_context *context = cli_create_context(command, 1);
     if (!context) {
         return CLI_BAD_INPUT;

@@ -69,13 +69,18 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
 // A page of another site whose name leads here must not be able to read the scenes of this machine.
 static bool is_own_host(const studio_server *server, const char *host) {
     static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
-    for (size_t i = 0; host && i < sizeof names / sizeof *names; i++) {
+    if (!host) {
+        return false;
+    }
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char own[64];
         snprintf(own, sizeof own, "%s:%d", names[i], server->port);
         if (strcmp(host, own) == 0) {
             return true;
         }
     }
+
     return false;
 }
 

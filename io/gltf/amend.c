@@ -73,7 +73,8 @@ static int32_t add_accessor(amender *a, size_t offset, int32_t count, const char
                     (int)a->view_count++, FLOAT, (int)count, type);
 
     // glTF requires bounds for positions and times; they are those of the numbers as float.
-    for (int side = 0; side < 2 && bounded && !a->binary.failed; side++) {
+    int sides = bounded && !a->binary.failed ? 2 : 0;
+    for (int side = 0; side < sides; side++) {
         sn_buffer_add_text(&a->accessors, side ? ",\"max\":[" : ",\"min\":[");
         for (int32_t k = 0; k < components; k++) {
             float bound = side ? -INFINITY : INFINITY;

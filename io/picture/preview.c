@@ -356,6 +356,16 @@ static sinew_status push_colors(sn_preview *preview, const kept_moment *moment, 
     return SINEW_OK;
 }
 
+static bool has_number(const double *values, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        if (!isnan(values[k])) {
+            return true;
+        }
+    }
+
+    return false;
+}
+
 // Draws the meshes of a moment into an image, and those of `ghost`, if given, as glass.
 static sinew_status draw_moment(sn_preview *preview, const look *look, const kept_moment *moment,
                                 const kept_moment *ghost, sn_image image) {
@@ -381,13 +391,11 @@ static sinew_status draw_moment(sn_preview *preview, const look *look, const kep
 
         // A mesh whose values are all missing keeps its own colour.
         const double *values = moment->numbers + preview->value_at[i];
-        for (size_t k = 0; moment->has_values && !mesh.values && k < value_count(&mesh); k++) {
-            if (!isnan(values[k])) {
-                mesh.values = values;
-                mesh.map = &preview->map;
-                mesh.low = look->low;
-                mesh.high = look->high;
-            }
+        if (moment->has_values && has_number(values, value_count(&mesh))) {
+            mesh.values = values;
+            mesh.map = &preview->map;
+            mesh.low = look->low;
+            mesh.high = look->high;
         }
 
         meshes[scene.mesh_count++] = mesh;

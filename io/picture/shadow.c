@@ -627,7 +627,11 @@ static sn_shadow_region find_region(const sn_stage *stage) {
 
     for (int32_t i = 0; i < stage->object_count; i++) {
         const sn_stage_object *object = &stage->objects[i];
-        for (int32_t v = 0; casts(&object->mesh) && v < object->mesh.vertex_count; v++) {
+        if (!casts(&object->mesh)) {
+            continue;
+        }
+
+        for (int32_t v = 0; v < object->mesh.vertex_count; v++) {
             sn_float3 p = stage->positions[object->first_vertex + v];
             if (!(sn_dot_f(p, p) < reach * reach)) {
                 continue;

@@ -43,7 +43,11 @@ static void read_name(sn_scene_reader *reader, const sinew_tissue_table *table, 
         entry->name = name;
     }
 
-    for (int32_t i = 0; entry->name && i < index; i++) {
+    if (!entry->name) {
+        return; // out of memory, which the arena reports
+    }
+
+    for (int32_t i = 0; i < index; i++) {
         if (table->entries[i].name && strcmp(table->entries[i].name, entry->name) == 0) {
             const sn_json *own = sn_json_get(json, "name");
             sn_json_mistake(reader->mistakes, own ? own : json, "two tissues have the name \"%s\"",

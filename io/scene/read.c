@@ -166,7 +166,11 @@ static void read_attachments(sn_scene_reader *reader, const sn_json *json) {
     }
 
     sn_scene_attachment *items = sn_scene_push(reader, json->count, sizeof *items);
-    for (int32_t i = 0; items && i < json->count; i++) {
+    if (!items) {
+        return;
+    }
+
+    for (int32_t i = 0; i < json->count; i++) {
         if (!sn_scene_check_object(reader, &json->items[i],
                                    SN_KEYS("body", "to", "where", "point", "at", "stiffness"))) {
             continue;
@@ -175,7 +179,18 @@ static void read_attachments(sn_scene_reader *reader, const sn_json *json) {
     }
 
     reader->scene->attachments = items;
-    reader->scene->attachment_count = items ? json->count : 0;
+    reader->scene->attachment_count = json->count;
+}
+
+static void refuse_repeated_name(sn_scene_reader *reader, const sn_json *json,
+                                 const sn_scene_probe *probes, int32_t index) {
+    for (int32_t i = 0; i < index; i++) {
+        if (strcmp(probes[i].name, probes[index].name) == 0) {
+            sn_json_mistake(reader->mistakes, json, "another probe is called \"%s\" already",
+                            probes[i].name);
+            return;
+        }
+    }
 }
 
 static void read_probes(sn_scene_reader *reader, const sn_json *json) {
@@ -184,7 +199,11 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
     }
 
     sn_scene_probe *items = sn_scene_push(reader, json->count, sizeof *items);
-    for (int32_t i = 0; items && i < json->count; i++) {
+    if (!items) {
+        return;
+    }
+
+    for (int32_t i = 0; i < json->count; i++) {
         const sn_json *item = &json->items[i];
 
         // A probe without a body belongs to the first.
@@ -196,12 +215,8 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
 
         const sn_json *name = sn_json_require(reader->mistakes, item, "name");
         sn_scene_read_name(reader, name, &items[i].name);
-        for (int32_t k = 0; name && k < i; k++) {
-            if (strcmp(items[k].name, items[i].name) == 0) {
-                sn_json_mistake(reader->mistakes, name, "another probe is called \"%s\" already",
-                                items[i].name);
-                break;
-            }
+        if (name) {
+            refuse_repeated_name(reader, name, items, i);
         }
 
         const sn_json *body = sn_json_get(item, "body");
@@ -211,7 +226,7 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
     }
 
     reader->scene->probes = items;
-    reader->scene->probe_count = items ? json->count : 0;
+    reader->scene->probe_count = json->count;
 }
 
 static void read_output(sn_scene_reader *reader, const sn_json *json) {
@@ -359,12 +374,11 @@ sinew_status sn_scene_read(sinew_context *context, const char *name, const void 
 
     sn_json_options options = {.name = name, .comments = true};
     sn_json_parse(context, text, size, &options, mistakes, &scene->document);
-    for (int32_t i = 0; scene->document.root && i < setting_count; i++) {
-        sn_json_set(&scene->document, settings[i], mistakes);
-    }
-
     sn_scene_reader reader = {scene, mistakes};
     if (scene->document.root) {
+        for (int32_t i = 0; i < setting_count; i++) {
+            sn_json_set(&scene->document, settings[i], mistakes);
+        }
         read_root(&reader, scene->document.root);
     }
 

@@ -170,7 +170,11 @@ static void check_idle(const sn_scene_reader *reader, const sn_json *json,
                "the file says whether it holds frames or fibres");
     }
 
-    for (int k = 0; k < 3 && (field->file || field->uniform); k++) {
+    if (!field->file && !field->uniform) {
+        return;
+    }
+
+    for (int k = 0; k < 3; k++) {
         refuse(reader, sn_json_get(json, keys[k]),
                "this is about smoothing between curves, and there are no curves");
     }

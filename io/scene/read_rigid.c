@@ -97,9 +97,14 @@ void sn_scene_read_joints(sn_scene_reader *reader, const sn_json *json) {
     }
 
     sn_scene_joint *joints = sn_scene_push(reader, json->count, sizeof *joints);
-    for (int32_t i = 0; joints && i < json->count; i++) {
+    if (!joints) {
+        return;
+    }
+
+    for (int32_t i = 0; i < json->count; i++) {
         read_joint(reader, &json->items[i], &joints[i]);
     }
+
     reader->scene->joints = joints;
-    reader->scene->joint_count = joints ? json->count : 0;
+    reader->scene->joint_count = json->count;
 }

@@ -58,7 +58,11 @@ static void join_cells(builder *b) {
         for (int axis = 0; axis < 3; axis++) {
             int32_t other = cells->first[(size_t)cells->position[cell] + stride[axis]];
             for (; other >= 0; other = cells->next[other]) {
-                for (int k = 0; k < 8 && are_linked(cells, cell, other); k++) {
+                if (!are_linked(cells, cell, other)) {
+                    continue;
+                }
+
+                for (int k = 0; k < 8; k++) {
                     if (k >> axis & 1) {
                         join(b->node, 8 * cell + k, 8 * other + (k & ~(1 << axis)));
                     }

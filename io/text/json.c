@@ -599,7 +599,11 @@ static void refuse_duplicates(parser *p, const sn_json *object) {
     // Equal keys are adjacent after sorting.
     sn_arena_mark mark = sn_arena_get_mark(p->arena);
     const int32_t *order = sort_keys(p->arena, object->items, object->count);
-    for (int32_t i = 1; order && i < object->count && !p->dead; i++) {
+    if (!order) {
+        p->dead = true;
+    }
+
+    for (int32_t i = 1; i < object->count && !p->dead; i++) {
         const sn_json *first = &object->items[order[i - 1]];
         const sn_json *second = &object->items[order[i]];
         if (strcmp(first->key, second->key) != 0) {
@@ -610,10 +614,6 @@ static void refuse_duplicates(parser *p, const sn_json *object) {
         NOTE(p, p->source->text + second->key_offset,
              "duplicate key \"%.*s\"; it is already used at line %d, column %d", KEY_SHOWN,
              second->key, position.line, position.column);
-    }
-
-    if (!order) {
-        p->dead = true;
     }
 
     sn_arena_rewind(p->arena, mark);

@@ -45,6 +45,7 @@ typedef struct box {
 } box;
 
 static sinew_status add_box(validate_run *v, scene *s, const box *b) {
+    // Mesh.
     sinew_shape_def shape = sinew_default_shape_def();
     for (int k = 0; k < 3; k++) {
         shape.size[k] = b->size[k];
@@ -53,6 +54,7 @@ static sinew_status add_box(validate_run *v, scene *s, const box *b) {
     sinew_mesh *mesh = NULL;
     SN_TRY(sinew_mesh_create_shape(v->context, &shape, &mesh));
 
+    // Material and body.
     sinew_material_def material = sinew_default_material_def();
     material.law = SINEW_MATERIAL_STABLE_NEO_HOOKEAN;
     material.young = b->young;
@@ -120,15 +122,19 @@ sinew_status validate_slope(validate_run *v) {
         double margin = reliable ? 0.01 : 0.02;
         double below[2], above[2], steep[2];
         char claim[120];
+
+        // A little less steep than friction holds, a little steeper, and much steeper.
         SN_TRY(slide(v, (sinew_contact_mode)mode, 1 - margin, below));
         SN_TRY(slide(v, (sinew_contact_mode)mode, 1 + margin, above));
         SN_TRY(slide(v, (sinew_contact_mode)mode, 1.2, steep));
 
+        // It stays where it is.
         snprintf(claim, sizeof claim, "%s: speed on %g of the slope that friction holds", name,
                  1 - margin);
         validate_at_most(v, claim, 1e-3, fabs(below[1]), "m/s");
         validate_note(v, "what sticks creeps slowly");
 
+        // It accelerates by g (sin a - mu cos a).
         double angle = atan(0.5 * (1 + margin));
         double expected = 9.81 * (sin(angle) - 0.5 * cos(angle));
         snprintf(claim, sizeof claim, "%s: acceleration on %g of that slope", name, 1 + margin);
@@ -217,6 +223,8 @@ sinew_status validate_tunnelling(validate_run *v) {
                       .cells = {3, 3, 3},
                       .young = 1e6,
                       .damping = 1e-4};
+
+    // The plate.
     sinew_obstacle_def plate = sinew_default_obstacle_def();
     plate.kind = SINEW_OBSTACLE_BOX;
     plate.size[0] = plate.size[1] = 1;
@@ -230,6 +238,7 @@ sinew_status validate_tunnelling(validate_run *v) {
         status = add_box(v, &s, &cube);
     }
 
+    // The lowest node of all steps.
     double lowest = INFINITY;
     for (int i = 0; i < 50 && status == SINEW_OK; i++) {
         status = sinew_world_step(s.world, NULL);
@@ -311,11 +320,14 @@ sinew_status validate_common_fall(validate_run *v) {
         status = add_box(v, &s, &b);
     }
 
+    // Fall, and note how far contact holds anything back.
     double lag = 0;
     for (int i = 0; i < 50 && status == SINEW_OK; i++) {
         status = sinew_world_step(s.world, NULL);
         lag = fmax(lag, sinew_world_get_contact_report(s.world).lag);
     }
+
+    // The speed of free fall.
     double momentum[3] = {0, 0, 0}, energy = 0, mass = 3 * 8;
     if (status == SINEW_OK) {
         add_measures(&s, momentum, &energy);

@@ -114,6 +114,7 @@ static sinew_status open_model(sinew_context *context, solid_kind kind, double p
     make_grid(kind, &m->grid);
     set_materials(m, kind, poisson);
 
+    // Ten-node tets of the same voxels, and their surface.
     sinew_voxel_mesh_def def = sinew_default_voxel_mesh_def();
     for (int a = 0; a < 3; a++) {
         def.cells[a] = m->grid.cells[a];
@@ -126,6 +127,7 @@ static sinew_status open_model(sinew_context *context, solid_kind kind, double p
     SN_TRY(sinew_mesh_create_voxels(context, &def, &m->tets));
     SN_TRY(sinew_mesh_create_surface(context, m->tets, &m->surface, NULL));
 
+    // A world without gravity, and the areas that carry the loads.
     sinew_world_def world = sinew_default_world_def();
     memset(world.gravity, 0, sizeof world.gravity);
     world.solver = SINEW_SOLVER_DIRECT;
@@ -203,11 +205,13 @@ static sinew_status solve_load(model *m, solid_load load, double *compliance) {
     SN_TRY(sn_arena_status(&m->arena));
     find_forces(m, load);
 
+    // The load.
     sinew_world_def world = sinew_world_get_def(m->world);
     world.gravity[2] = load == SOLID_WEIGHT ? gravity : 0;
     SN_TRY(sinew_world_set_def(m->world, &world));
     SN_TRY(sinew_body_set_surface_forces(m->body, load == SOLID_WEIGHT ? NULL : m->force));
 
+    // Balance.
     sinew_static_def statics = sinew_default_static_def();
     sinew_step_report report;
     statics.newton_tolerance = 1e-6;
@@ -217,6 +221,7 @@ static sinew_status solve_load(model *m, solid_load load, double *compliance) {
                        report.newton_residual);
     }
 
+    // Work.
     sinew_body_compute_surface(m->body, position, NULL);
     *compliance = 0;
     for (size_t i = 0; i < numbers; i++) {

@@ -31,6 +31,7 @@ static sinew_status elements_sag(validate_run *v, const slab *s, double *sag) {
     def.material.poisson = s->poisson;
     def.world.gravity[2] = -weight;
 
+    // Clamp, solve, and read the tip.
     bar b;
     double tip[3] = {0};
     SN_TRY(bar_create(v->context, &def, &b));
@@ -172,6 +173,7 @@ static sinew_status sheet_sag(validate_run *v, const slab *s, double *sag) {
 sinew_status validate_transverse(validate_run *v) {
     static const double ratios[2] = {0.3, 0.45};
     for (int k = 0; k < 4; k++) {
+        // A rod or a sheet, at two Poisson ratios.
         bool sheet = k >= 2;
         slab s = {{1, 0.2, 0.2}, ratios[k % 2]};
         if (sheet) {
@@ -179,6 +181,7 @@ sinew_status validate_transverse(validate_run *v) {
             s.size[2] = 0.1;
         }
 
+        // Frames against ten-node tets.
         double sag, finer, reference;
         SN_TRY(elements_sag(v, &s, &reference));
         SN_TRY(sheet ? sheet_sag(v, &s, &sag) : rod_sag(v, &s, 5, &sag));

@@ -554,6 +554,7 @@ void sn_dilatation_add_block(const sn_dilatation *d, const sn_samples *samples, 
             return; // padding has no volume
         }
 
+        // The law has the sample's own volume change; replace it by the element's.
         const double *direction = d->direction + 9 * (size_t)s;
         double c = d->slope[s] - slope_of(d, d->theta[s]);
         if (psi) {
@@ -568,6 +569,7 @@ void sn_dilatation_add_block(const sn_dilatation *d, const sn_samples *samples, 
             continue;
         }
 
+        // The tangent, made positive definite on request.
         add_tangent(d, H, lane, lane_matrix(F, lane), direction, c, curvature_of(d, d->theta[s]));
         if (projected) {
             clamp_lane(H, lane);

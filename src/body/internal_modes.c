@@ -195,6 +195,7 @@ static void minimize(const solve_job *job, double *b) {
     int want = SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS;
 
     for (int iteration = 0; iteration < ITERATIONS; iteration++) {
+        // The tangent at b; where it is indefinite, its projection.
         add_modes(job, b, F);
         sn_material_evaluate(job->material, want | SN_MATERIAL_STIFFNESS, &in, &out);
         if (!factorize(job, H, L)) {
@@ -204,6 +205,7 @@ static void minimize(const solve_job *job, double *b) {
             }
         }
 
+        // The Newton step.
         find_residual(step, job->gradient, job->modes->count, job->volume, P);
         solve_lower(L, n, step);
         solve_upper(L, n, step);
@@ -211,6 +213,7 @@ static void minimize(const solve_job *job, double *b) {
             step[k] = -step[k];
         }
 
+        // Small steps are taken whole; large ones must lower the energy.
         double size = measure_step(job, step);
         double t = size > bold_step ? shorten(job, b, step, sum_energy(job, psi)) : 1;
         if (!(t > 0)) {

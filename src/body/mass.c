@@ -68,6 +68,7 @@ static void add_consistent(sinew_body *body, double m[SN_ELEMENT_MAX_NODES][SN_E
 }
 
 sinew_status sn_body_build_mass(sinew_body *body, const double *density, bool consistent) {
+    // Room, on the first call.
     if (!body->lumped_mass) {
         body->lumped_mass = SN_PUSH(&body->arena, double, sn_body_size(body));
         body->row_mass = SN_PUSH(&body->arena, double, body->rows);
@@ -78,12 +79,15 @@ sinew_status sn_body_build_mass(sinew_body *body, const double *density, bool co
     }
 
     SN_TRY(sn_arena_status(&body->arena));
+
+    // Start from zero.
     memset(body->lumped_mass, 0, (size_t)sn_body_size(body) * sizeof(double));
     memset(body->row_mass, 0, (size_t)body->rows * sizeof(double));
     if (consistent) {
         sn_bsr_set_zero(body->context, &body->pattern, body->consistent_mass);
     }
 
+    // Add the mass of each element.
     sn_element_rule rule;
     sn_element_mass_rule(&rule, body->mesh.element);
     for (int32_t e = 0; e < body->mesh.element_count; e++) {

@@ -73,6 +73,7 @@ double sn_recovery_stiffness(const sn_sample_group *group) {
 void sn_recovery_evaluate(double k, const sn_mat3 *R, int want, const double *F,
                           const sn_material_result *out) {
     for (int lane = 0; lane < SN_BLOCK; lane++) {
+        // Energy and stress.
         double square = 0;
         for (int i = 0; i < 9; i++) {
             double difference = F[i * SN_BLOCK + lane] - R->m[i / 3][i % 3];
@@ -91,6 +92,7 @@ void sn_recovery_evaluate(double k, const sn_mat3 *R, int want, const double *F,
         return;
     }
 
+    // The tangent is the same everywhere.
     memset(out->H, 0, SN_MATERIAL_H_COUNT * SN_BLOCK * sizeof(double));
     for (int i = 0; i < 9 * SN_BLOCK; i++) {
         out->H[sn_sym9(i / SN_BLOCK, i / SN_BLOCK) * SN_BLOCK + i % SN_BLOCK] = k;
@@ -104,10 +106,12 @@ sn_recovery_state sn_recovery_measure(const sn_sample_groups *groups, const doub
         const sn_samples *samples = &groups->items[i].samples;
         double F[9 * SN_BLOCK] SN_ALIGNED;
         for (int32_t sample = 0; sample < samples->count; sample++) {
+            // F is computed for a whole block at once.
             if (sample % SN_BLOCK == 0) {
                 sn_sample_group_compute_F(groups, i, sample / SN_BLOCK, controls, F);
             }
 
+            // Volume that is flat or inverted, and the largest distance from the rotation.
             sn_mat3 one = sample_F(F, sample % SN_BLOCK);
             sn_mat3 difference = sn_mat3_sub(one, R);
 

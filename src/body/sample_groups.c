@@ -148,6 +148,8 @@ static double scatter_block(const evaluate_job *job, int32_t block, const block_
         job->groups->add_force(request->force, &group->samples, block, values->P);
     }
 
+    // Matrix: all pairs of controls; or those within a set only, and the tangent is kept for
+    // products with the whole.
     if (request->matrix && request->tangents) {
         memcpy(tangent_of(job, block), values->H, TANGENT * sizeof(double));
         job->groups->add_own_stiffness(request->matrix, &group->samples, block, values->H,
@@ -157,6 +159,7 @@ static double scatter_block(const evaluate_job *job, int32_t block, const block_
                                                  values->H);
     }
 
+    // Energy.
     double energy = 0;
     if (request->want_energy) {
         const double *volume = group->samples.volume + (size_t)block * SN_BLOCK;
@@ -257,6 +260,7 @@ static void evaluate_chunks(void *data, int32_t begin, int32_t end, int32_t inde
     int32_t blocks = job->group->samples.blocks;
 
     for (int32_t i = begin; i < end; i++) {
+        // A chunk is evaluated in one piece, so that its sum is the same for any number of threads.
         int32_t chunk = job->chunks[i];
         int32_t first = chunk * SN_SAMPLE_CHUNK;
         int32_t last = first + SN_SAMPLE_CHUNK < blocks ? first + SN_SAMPLE_CHUNK : blocks;
@@ -442,11 +446,14 @@ void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index
                                    const double *controls, sn_block_state *state) {
     const sn_sample_group *group = &groups->items[index];
     sn_mat3 rotation[SN_BLOCK];
+
+    // F; warped laws see it without its rotation.
     groups->compute_F(state->F, &group->samples, block, controls);
     if (groups->warped) {
         split_rotations(state->F, rotation);
     }
 
+    // The law.
     sn_material_block in = {state->F, sn_sample_group_parameters(group, block)};
     sn_material_result out = {.psi = state->psi, .P = state->P};
     int want = SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS;
@@ -463,6 +470,8 @@ void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index
         sn_dilatation_add_block(group->dilatation, &group->samples, block, state->F, false,
                                 state->psi, state->P, NULL);
     }
+
+    // From the axes of the material to those of the world.
     rotate_block(group, block, state->F, true);
     rotate_block(group, block, state->P, true);
 }
@@ -557,6 +566,8 @@ static sinew_status fill_parameters(sn_arena *arena, sn_sample_group *group) {
     bool varying = framed || group->stiffness;
 
     group->material.own_axes = !framed;
+
+    // Room, which is kept for later changes.
     size_t count = (size_t)group->material.parameter_count;
     size_t block_size = count * SN_BLOCK;
     size_t needed = varying ? (size_t)group->samples.blocks * block_size : block_size;
@@ -568,6 +579,7 @@ static sinew_status fill_parameters(sn_arena *arena, sn_sample_group *group) {
         group->parameter_room = needed;
     }
 
+    // Lane by lane.
     group->parameter_stride = varying ? block_size : 0;
     int32_t lanes = varying ? group->samples.blocks * SN_BLOCK : SN_BLOCK;
     for (int32_t lane = 0; lane < lanes; lane++) {
@@ -698,10 +710,12 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
     sn_sample_group *group = &groups->items[index];
     sn_sample_group old = *group;
 
+    // Derive everything from the new material.
     group->def = *material;
     group->material = sn_material_prepare(material, groups->plane, arena->context->isa);
     group->rotated = should_rotate(group);
 
+    // A failure restores the old one.
     sn_arena_mark mark = sn_arena_get_mark(arena);
     sinew_status status = group->samples.count > 0 ? fill_parameters(arena, group) : SINEW_OK;
     if (status != SINEW_OK) {
@@ -712,6 +726,7 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
         }
     }
 
+    // Gradients may be stored in the axes of the material.
     if (group->rotated != old.rotated && group->samples.count > 0) {
         rotate_gradients(group, old.rotated);
     }

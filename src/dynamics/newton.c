@@ -413,8 +413,11 @@ sinew_status sn_newton_close_links(sn_island *island, const sn_newton_def *def, 
     int32_t count = sn_island_size(island);
     double *rhs = island->scratch;
     double *more = island->product;
+    if (island->hard_link_count == 0) {
+        return SINEW_OK;
+    }
 
-    for (int pass = 0; island->hard_link_count > 0 && pass < MAX_PASSES; pass++) {
+    for (int pass = 0; pass < MAX_PASSES; pass++) {
         sn_links_compute_gaps(island, island->xi, reach);
         if (!(sn_links_largest_residual(island) > limit)) {
             return SINEW_OK;

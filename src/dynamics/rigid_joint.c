@@ -32,6 +32,8 @@ static sinew_status check_def(sinew_world *world, const sinew_rigid_joint_def *d
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "the kind of joint is %d; valid are 0 to 1",
                        (int)def->kind);
     }
+
+    // Bodies.
     if (!def->body) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "a joint needs a body");
     }
@@ -41,6 +43,7 @@ static sinew_status check_def(sinew_world *world, const sinew_rigid_joint_def *d
                        def->body->name);
     }
 
+    // Geometry.
     if (!sn_finite3(sn_load3(def->position))) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "the position of a joint is (%g, %g, %g) m; it must be finite",

@@ -70,6 +70,8 @@ static sinew_status check_count(sinew_context *context, const char *name, int32_
 
 static sinew_status check_world(sinew_context *context, const sinew_world_def *def) {
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_world_def"));
+
+    // Gravity and step.
     for (int k = 0; k < 3; k++) {
         if (!isfinite(def->gravity[k])) {
             return sn_fail(context, SINEW_INVALID_ARGUMENT, "gravity[%d] is %g; it must be finite",
@@ -82,6 +84,7 @@ static sinew_status check_world(sinew_context *context, const sinew_world_def *d
                        "step is %g s; it must be finite and above 0", def->step);
     }
 
+    // Methods and their limits.
     if ((int)def->integrator < 0 || (int)def->integrator >= sn_integrator_count()) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "integrator is %d; valid are 0 to %d",
                        (int)def->integrator, (int)sn_integrator_count() - 1);

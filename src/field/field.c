@@ -140,6 +140,7 @@ static sinew_status check_kind(sinew_context *context, sinew_field_kind kind) {
 }
 
 static sinew_status check(sinew_context *context, const sinew_field_def *def) {
+    // Arrays.
     if (def->mesh == NULL) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "a field needs a mesh");
     }
@@ -149,6 +150,7 @@ static sinew_status check(sinew_context *context, const sinew_field_def *def) {
                        (int)def->curve_count);
     }
 
+    // Lengths.
     if (!(def->spacing >= 0) || !isfinite(def->spacing)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "a field's spacing of %g m must be at least 0", def->spacing);
@@ -159,6 +161,7 @@ static sinew_status check(sinew_context *context, const sinew_field_def *def) {
                        "a field's reach of %g m must be at least 0", def->reach);
     }
 
+    // Choices.
     if (def->unknowns == SINEW_FIELD_BY_VERTEX && def->mesh->element == SINEW_ELEMENT_TET10) {
         return sn_fail(context, SINEW_UNSUPPORTED,
                        "a field by vertex does not support ten-node tets; use a field by element");
@@ -425,6 +428,7 @@ static sinew_status fill_from_outside(sinew_field *field, const sinew_mesh *mesh
     SN_TRY(check_kind(field->context, field->kind));
     SN_TRY(build_base(field, mesh));
     for (int32_t e = 0; e < mesh->element_count; e++) {
+        // Axes as given, or any that contain the given direction.
         sn_mat3 Q;
         if (axes != NULL) {
             SN_TRY(orthonormalize(field->context, e, axes + 9 * (size_t)e, &Q));

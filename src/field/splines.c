@@ -47,6 +47,7 @@ static sinew_status relax_positions(sn_arena *arena, const sn_sparse *G,
     size_t size = (size_t)splines->n * sizeof(sn_vec3);
     splines->positions = SN_PUSH(arena, sn_vec3, splines->n);
 
+    // A sweep reads the positions of the sweep before.
     sn_arena scratch = sn_arena_create(arena->context);
     sn_vec3 *before = SN_PUSH(&scratch, sn_vec3, splines->n);
     sinew_status status = sn_arena_status(arena);

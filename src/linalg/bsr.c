@@ -105,12 +105,16 @@ static sinew_status build_incidence(sn_arena *scratch, int32_t rows, const sn_bs
 // that is NULL. Returns their number.
 static int32_t collect_row(const incidence *in, int32_t row, int32_t *mark, int32_t *columns) {
     int32_t count = 0;
+
+    // The diagonal.
     mark[row] = row + 1;
     if (columns) {
         columns[count] = row;
     }
 
     count++;
+
+    // Columns of all sets that contain the row; a mark shows which were seen.
     for (int32_t e = in->starts[row]; e < in->starts[row + 1]; e++) {
         int32_t set = in->sets[e];
         const int32_t *members = in->members[set] + in->first[set];

@@ -392,6 +392,7 @@ int32_t sn_dense_least_squares(double *A, int32_t m, int32_t n, int32_t stride, 
         return -1;
     }
 
+    // The arrays of the caller's work space, and the default tolerance.
     double *tau = work;
     double *order = work + n;
     double first = 0;
@@ -405,6 +406,7 @@ int32_t sn_dense_least_squares(double *A, int32_t m, int32_t n, int32_t stride, 
     }
 
     for (int32_t k = 0; k < n && k < m; k++) {
+        // The longest column that is left; the rank is found when none is long enough.
         double length;
         int32_t pivot = longest_column(A, m, n, stride, k, &length);
         if (k == 0) {
@@ -414,6 +416,7 @@ int32_t sn_dense_least_squares(double *A, int32_t m, int32_t n, int32_t stride, 
             break;
         }
 
+        // Exchange it with column k.
         order[k] = pivot;
         if (pivot != k) {
             for (int32_t i = 0; i < m; i++) {
@@ -423,6 +426,7 @@ int32_t sn_dense_least_squares(double *A, int32_t m, int32_t n, int32_t stride, 
             }
         }
 
+        // Reflect it onto the axis, and everything to its right.
         double reflection = make_reflection(at(A, stride, k, k), m - k, stride);
         for (int32_t j = k + 1; j < n; j++) {
             reflect_column(A, m, stride, k, reflection, at(A, stride, k, j), stride);
@@ -435,6 +439,7 @@ int32_t sn_dense_least_squares(double *A, int32_t m, int32_t n, int32_t stride, 
         rank++;
     }
 
+    // With a deficit in rank, the shortest solution.
     if (rank < n) {
         reduce_from_right(A, n, stride, rank, tau);
     }

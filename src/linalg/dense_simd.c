@@ -190,12 +190,15 @@ static int32_t do_panel(double *A, int32_t rows, int32_t stride, int32_t k0, int
         triangle[PANEL * PANEL] SN_ALIGNED = {0}, columns[PANEL * PANEL] SN_ALIGNED = {0};
 
     double *own = A + (size_t)k0 * (size_t)stride;
+
+    // A copy of the triangle on the diagonal.
     for (int32_t r = 0; r < width; r++) {
         memcpy(triangle + PANEL * r, own + (size_t)r * (size_t)stride + (size_t)k0,
                (size_t)(r + 1) * sizeof(double));
     }
 
     for (int32_t begin = 0, end = 0;; begin = end) {
+        // The columns to the left are subtracted in slices of DEPTH, which stay in the cache.
         end = k0 - begin > DEPTH ? begin + DEPTH : k0;
         copy_panel(panel, own, stride, width, begin, end);
         add_to_triangle(triangle, width, own + begin, stride, panel, end - begin);
@@ -207,6 +210,7 @@ static int32_t do_panel(double *A, int32_t rows, int32_t stride, int32_t k0, int
             }
         }
 
+        // The rows below, four at a time.
         int32_t i = k0 + width;
         const double *finish = end == k0 ? columns : NULL;
         if (width < PANEL) {
@@ -259,6 +263,7 @@ void SN_ISA_NAME(sn_kernel_dense_product)(double *C, int32_t c_stride, const dou
                     rows = 1;
                 }
 
+                // Sums continue from the slice before.
                 double *out = C + (size_t)i * (size_t)c_stride + (size_t)j;
                 sn_quad sums[ROWS][2];
                 for (int32_t r = 0; r < ROWS; r++) {
@@ -269,6 +274,7 @@ void SN_ISA_NAME(sn_kernel_dense_product)(double *C, int32_t c_stride, const dou
                                       : sn_quad_all(0);
                 }
 
+                // Whole groups of rows, else one row.
                 const double *row = A + (size_t)i * (size_t)stride + (size_t)begin;
                 if (rows == ROWS) {
                     add_products(sums, ROWS, row, stride, panel, end - begin);
@@ -290,6 +296,8 @@ void SN_ISA_NAME(sn_kernel_dense_multiply)(double *y, const double *A, int32_t m
                                            int32_t stride, const double *x) {
     int32_t i = 0;
     int32_t whole = n / 4 * 4;
+
+    // Four rows at a time share the loads of x.
     for (; i + ROWS <= m; i += ROWS) {
         const double *row = A + (size_t)i * (size_t)stride;
         sn_quad s[ROWS] = {sn_quad_all(0), sn_quad_all(0), sn_quad_all(0), sn_quad_all(0)};
@@ -301,6 +309,7 @@ void SN_ISA_NAME(sn_kernel_dense_multiply)(double *y, const double *A, int32_t m
             }
         }
 
+        // The columns that do not fill four lanes.
         for (int r = 0; r < ROWS; r++) {
             y[i + r] = sn_quad_sum(s[r]);
             for (int32_t k = whole; k < n; k++) {
@@ -309,6 +318,7 @@ void SN_ISA_NAME(sn_kernel_dense_multiply)(double *y, const double *A, int32_t m
         }
     }
 
+    // The remaining rows.
     for (; i < m; i++) {
         y[i] = SN_ISA_NAME(sn_kernel_dot)(A + (size_t)i * (size_t)stride, x, n);
     }
@@ -319,6 +329,8 @@ void SN_ISA_NAME(sn_kernel_dense_subtract_transposed)(double *y, const double *A
                                                       int32_t n, int32_t stride, const double *x) {
     int32_t i = 0;
     int32_t whole = n / 4 * 4;
+
+    // Four rows at a time share the loads and stores of y.
     for (; i + ROWS <= m; i += ROWS) {
         const double *row = A + (size_t)i * (size_t)stride;
         sn_quad s[ROWS];
@@ -342,6 +354,7 @@ void SN_ISA_NAME(sn_kernel_dense_subtract_transposed)(double *y, const double *A
         }
     }
 
+    // The remaining rows.
     for (; i < m; i++) {
         SN_ISA_NAME(sn_kernel_add_scaled)(y, -x[i], A + (size_t)i * (size_t)stride, n);
     }
@@ -353,6 +366,8 @@ void SN_ISA_NAME(sn_kernel_dense_forward)(const double *L, int32_t n, int32_t st
     for (; i + ROWS <= n; i += ROWS) {
         const double *row = L + (size_t)i * (size_t)stride;
         sn_quad s[ROWS] = {sn_quad_all(0), sn_quad_all(0), sn_quad_all(0), sn_quad_all(0)};
+
+        // Dot products with what is solved.
         for (int32_t k = 0; k < i; k += 4) {
             sn_quad v = sn_quad_load_any(x + k);
             for (int r = 0; r < ROWS; r++) {
@@ -361,6 +376,7 @@ void SN_ISA_NAME(sn_kernel_dense_forward)(const double *L, int32_t n, int32_t st
             }
         }
 
+        // The triangle.
         for (int r = 0; r < ROWS; r++) {
             const double *l = row + (size_t)r * (size_t)stride;
             double value = x[i + r] - sn_quad_sum(s[r]);
@@ -371,6 +387,7 @@ void SN_ISA_NAME(sn_kernel_dense_forward)(const double *L, int32_t n, int32_t st
         }
     }
 
+    // The remaining rows.
     for (; i < n; i++) {
         const double *row = L + (size_t)i * (size_t)stride;
         x[i] = (x[i] - SN_ISA_NAME(sn_kernel_dot)(row, x, i)) / row[i];

@@ -417,6 +417,7 @@ sinew_status sn_graph_minimum_degree(sinew_context *context, int32_t n, const in
                        "a matrix of %d rows and %d entries exceeds the index range", n, starts[n]);
     }
 
+    // The quotient graph: lists of each vertex, its state, and lists of vertices by degree.
     sn_arena scratch = sn_arena_create(context);
     size_t count = (size_t)n;
     quotient q = {.n = n, .clock = 1, .capacity = starts[n] + n};
@@ -436,6 +437,8 @@ sinew_status sn_graph_minimum_degree(sinew_context *context, int32_t n, const in
     q.member_tail = SN_PUSH(&scratch, int32_t, count);
 
     int32_t *bucket = SN_PUSH(&scratch, int32_t, count);
+
+    // Dense rows come last; all others are eliminated by degree.
     if (!scratch.failed) {
         int32_t aside = load(&q, starts, columns);
         eliminate_all(&q, n - aside, order, bucket);

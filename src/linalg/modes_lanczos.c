@@ -273,11 +273,15 @@ static bool iterate(lanczos *l) {
 sinew_status sn_modes_lanczos(sn_modes_problem *problem, double *theta, double *vectors,
                               bool *converged) {
     int32_t count = problem->def->count;
+
+    // A subspace of twice the requested size converges in few restarts.
     int32_t wanted = 2 * count + 6 * BLOCK;
     lanczos l = {.p = problem, .n = problem->n, .random = sn_random_seed(2)};
 
     l.capacity = wanted < problem->free ? wanted : problem->free;
     sn_arena arena = sn_arena_create(problem->context);
+
+    // Iterate.
     sinew_status status = allocate(&arena, &l);
 
     if (status == SINEW_OK) {
@@ -291,6 +295,7 @@ sinew_status sn_modes_lanczos(sn_modes_problem *problem, double *theta, double *
     }
 
     if (status == SINEW_OK) {
+        // The slowest modes have the largest values of the inverse.
         for (int32_t m = 0; m < count; m++) {
             theta[m] = l.values[l.used - 1 - m];
         }

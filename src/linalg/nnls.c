@@ -185,6 +185,7 @@ sinew_status sn_nnls_solve(sinew_context *context, const sn_nnls_def *def, doubl
         return status;
     }
 
+    // Start from zero.
     memset(x, 0, (size_t)def->columns * sizeof *x);
     for (int32_t j = 0; j < def->columns; j++) {
         s.length[j] = sqrt(dot(column(&s, j), column(&s, j), def->rows));
@@ -197,6 +198,7 @@ sinew_status sn_nnls_solve(sinew_context *context, const sn_nnls_def *def, doubl
             break;
         }
 
+        // The column that would lower the residual fastest.
         sn_parallel_for(context, def->columns, CHUNK, find_gains, &s);
         int32_t best = -1;
         for (int32_t j = 0; j < def->columns; j++) {
@@ -209,6 +211,7 @@ sinew_status sn_nnls_solve(sinew_context *context, const sn_nnls_def *def, doubl
             break;
         }
 
+        // Add it, unless it depends on those that are in use.
         s.barred[best] = true;
         if (append(&s, best)) {
             balance(&s, x);

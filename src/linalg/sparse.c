@@ -166,6 +166,7 @@ sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const 
 
     sn_arena arena = sn_arena_create(context);
 
+    // The symbolic factorisation, and room for the values.
     sn_factor *made = SN_PUSH(&arena, sn_factor, 1);
     sinew_status status = sn_arena_status(&arena);
 
@@ -185,6 +186,7 @@ sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const 
         return status;
     }
 
+    // Take over the arena.
     made->arena = arena;
     made->change_arena = sn_arena_create(context);
     *factor = made;

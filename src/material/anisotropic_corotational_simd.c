@@ -161,6 +161,8 @@ SN_INLINE bool is_apart(int v, int u, bool own_axes) {
 SN_INLINE void find_stress_variation(variation *d, const group *g) {
     const sn_lanes *s = g->sigma;
     const sn_lanes *w = g->w;
+
+    // The six entries of the shear part.
     sn_lanes x = s[YZ] + w[0];
     sn_lanes y = s[ZX] + w[1];
     sn_lanes z = s[XY] + w[2];
@@ -168,12 +170,15 @@ SN_INLINE void find_stress_variation(variation *d, const group *g) {
     sn_lanes v = s[ZX] - w[1];
     sn_lanes t = s[XY] - w[2];
 
+    // Rows of normal stresses.
     d->Y[XX][1] = y;
     d->Y[XX][2] = -t;
     d->Y[YY][0] = -u;
     d->Y[YY][2] = z;
     d->Y[ZZ][0] = x;
     d->Y[ZZ][1] = -v;
+
+    // Rows of shear stresses.
     d->Y[YZ][0] = 0.5 * (s[YY] - s[ZZ]);
     d->Y[YZ][1] = -0.5 * z;
     d->Y[YZ][2] = 0.5 * v;

@@ -86,6 +86,8 @@ SN_INLINE sn_floats sn_floats_min(sn_floats a, sn_floats b) {
 SN_INLINE void sn_floats_load_rows(sn_floats out[3], const double *rows, const int32_t *index,
                                    const int32_t *origin) {
 #if defined(__AVX2__)
+
+    // Rows l and l + 4 in the halves of one register.
     __m256 pair[4];
     for (int l = 0; l < 4; l++) {
         __m128 half[2];
@@ -98,6 +100,7 @@ SN_INLINE void sn_floats_load_rows(sn_floats out[3], const double *rows, const i
         pair[l] = _mm256_insertf128_ps(_mm256_castps128_ps256(half[0]), half[1], 1);
     }
 
+    // Transpose.
     __m256 xy01 = _mm256_unpacklo_ps(pair[0], pair[1]);
     __m256 zw01 = _mm256_unpackhi_ps(pair[0], pair[1]);
     __m256 xy23 = _mm256_unpacklo_ps(pair[2], pair[3]);
@@ -120,6 +123,8 @@ SN_INLINE void sn_floats_load_rows(sn_floats out[3], const double *rows, const i
 // Adds d[c][l] to component c < 3 of row index[l], lane after lane: the same row may occur twice.
 SN_INLINE void sn_floats_add_rows(double *rows, const int32_t *index, const sn_floats d[3]) {
 #if defined(__AVX2__)
+
+    // Transpose back: rows l and l + 4 in the halves of one register.
     __m256 x = (__m256)d[0];
     __m256 y = (__m256)d[1];
     __m256 z = (__m256)d[2];
@@ -131,6 +136,7 @@ SN_INLINE void sn_floats_add_rows(double *rows, const int32_t *index, const sn_f
     __m256 pair[4] = {_mm256_shuffle_ps(xy01, zw01, 0x44), _mm256_shuffle_ps(xy01, zw01, 0xee),
                       _mm256_shuffle_ps(xy23, zw23, 0x44), _mm256_shuffle_ps(xy23, zw23, 0xee)};
 
+    // Add.
     for (int l = 0; l < 8; l++) {
         double *row = rows + 4 * (size_t)index[l];
         __m128 half =

@@ -35,6 +35,7 @@ static sinew_status check_number(sinew_context *context, const char *what, doubl
 
 static sinew_status check_material(sinew_context *context, const sinew_pbd_material *material,
                                    int32_t index, sinew_pbd_mode mode) {
+    // Stiffnesses, or moduli.
     double high = mode == SINEW_PBD_STIFFNESS ? 1 : 1e18;
     for (int k = 0; k < SN_PBD_CONSTRAINTS; k++) {
         double value = k < 3   ? material->stretch[k]
@@ -63,6 +64,8 @@ static sinew_status check_material(sinew_context *context, const sinew_pbd_mater
 
 static sinew_status check_settings(sinew_context *context, const sinew_pbd_def *def) {
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_pbd_def"));
+
+    // Numbers.
     SN_TRY(check_number(context, "iterations", def->iterations, 1, 10000));
     SN_TRY(check_number(context, "consolidating", def->consolidating, 0, def->iterations));
     SN_TRY(check_number(context, "consolidation", def->consolidation, 1, 1e9));
@@ -73,6 +76,7 @@ static sinew_status check_settings(sinew_context *context, const sinew_pbd_def *
         SN_TRY(check_number(context, "gravity", def->gravity[k], -1e9, 1e9));
     }
 
+    // Materials.
     if (def->material_count < 0 || (def->material_count > 0) != (def->materials != NULL)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "%d materials: the array and its count must both be given or neither",
@@ -111,9 +115,11 @@ static sinew_status check_tets(sinew_context *context, const sinew_mesh *mesh,
                        sn_element_info_of(mesh->element)->name);
     }
 
+    // The mesh.
     SN_TRY(sn_check_arrays(context, mesh));
     SN_TRY(sn_check_volumes(context, mesh));
 
+    // What each tet refers to.
     int32_t material_count = def->materials ? def->material_count : 1;
     for (int32_t t = 0; t < mesh->element_count; t++) {
         if (def->frames) {

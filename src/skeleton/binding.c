@@ -99,6 +99,8 @@ sinew_status sinew_binding_create(sinew_body *body, const sinew_skeleton *skelet
     sn_arena arena = sn_arena_create(body->context);
     sinew_binding *binding = SN_PUSH(&arena, sinew_binding, 1);
     SN_TRY(sn_arena_status(&arena));
+
+    // Frames follow bones by their nodes, elements by theirs.
     binding->arena = arena;
     binding->ops = sn_frame_model_of(body) ? &sn_frame_binding : &sn_node_binding;
     binding->body = body;
@@ -106,6 +108,7 @@ sinew_status sinew_binding_create(sinew_body *body, const sinew_skeleton *skelet
     binding->mode = def->mode;
     binding->placement = sn_rigid_load(&def->placement);
 
+    // Find what each bone moves.
     sinew_status status = build(binding, def);
     if (status != SINEW_OK) {
         release(binding);

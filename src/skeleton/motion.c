@@ -21,6 +21,7 @@ sinew_status sn_motion_create_empty(sinew_context *context, int32_t joint_count,
                        "the frame time must be positive and finite, not %g s", frame_time);
     }
 
+    // One array holds all poses.
     sinew_motion *made = sn_allocate(context, 1, sizeof *made);
     if (!made) {
         return SINEW_OUT_OF_MEMORY;

@@ -30,6 +30,7 @@ static sinew_status check_def(sinew_context *context, const sinew_skeleton *sour
                        def->scale);
     }
 
+    // Pairs of joints.
     if (def->pair_count < 0 || (def->pair_count > 0 && !def->pairs)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "pair_count is %d; it must be at least 0, and pairs not NULL above that",

@@ -183,6 +183,7 @@ static void warn_of_idle_bones(sinew_context *context, const sinew_skeleton *ske
             continue;
         }
 
+        // The first few by name.
         const sinew_bone *bone = &work->bones[b];
         if (report->idle_bones++ >= NAMED_BONES) {
             continue;
@@ -195,6 +196,7 @@ static void warn_of_idle_bones(sinew_context *context, const sinew_skeleton *ske
                tip ? "" : skeleton->names[bone->child], tip ? "" : "'");
     }
 
+    // The rest by number.
     if (report->idle_bones <= NAMED_BONES) {
         return;
     }
@@ -261,6 +263,7 @@ sinew_status sinew_rig_create(sinew_context *context, const sinew_skeleton *skel
                        "bones cut solid elements; the mesh has triangles");
     }
 
+    // Build, all or nothing.
     sinew_rig *made = sn_allocate(context, 1, sizeof *made);
     if (!made) {
         return SINEW_OUT_OF_MEMORY;

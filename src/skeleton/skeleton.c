@@ -41,6 +41,7 @@ static sinew_status check_joint(sinew_context *context, const sinew_joint_def *j
                        "joint %d: the name must have 1 to %d bytes", index, SN_MAX_JOINT_NAME);
     }
 
+    // The hierarchy: one root, parents first.
     if (index == 0 && joint->parent != -1) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "joint 0 ('%s') is the root: its parent must be -1, not %d", joint->name,
@@ -59,6 +60,7 @@ static sinew_status check_joint(sinew_context *context, const sinew_joint_def *j
                        joint->parent, index - 1);
     }
 
+    // The rest pose.
     if (!sn_transform_is_valid(&joint->rest) ||
         (joint->has_tip && !sn_finite3(sn_load3(joint->tip)))) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,

@@ -181,6 +181,8 @@ static sinew_status spare_bound(const sn_shape *shape, sn_arena *scratch, reache
     bool any = false;
 
     SN_TRY(sn_arena_status(scratch));
+
+    // The nodes to which labels are bound.
     for (int32_t label = 0; label < LABELS; label++) {
         if (shape->bound_node[label] < 0) {
             continue;
@@ -188,6 +190,7 @@ static sinew_status spare_bound(const sn_shape *shape, sn_arena *scratch, reache
         binds[shape->bound_node[label]] = any = true;
     }
 
+    // What they leave to the new one.
     const sn_weight_table *table = &shape->table;
     if (any) {
         for (int32_t k = 0; k < reached->count; k++) {

@@ -352,6 +352,7 @@ static sinew_status check_insertion(const sinew_body *body, const sinew_frame_in
                        (int)def->kind);
     }
 
+    // Some bodies take rigid frames only.
     const sn_frame_model *model = body->model;
     if (model->dual && def->kind != SINEW_NODE_RIGID) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,

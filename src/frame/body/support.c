@@ -493,6 +493,7 @@ static sinew_status check_def(const sinew_body *body, const sinew_frame_support_
                        body->name);
     }
 
+    // Values, then indices.
     if (!def->vertices || def->vertex_count < 1 || !(def->softness >= 0) ||
         !isfinite(def->softness) || def->axes < 1 || def->axes > SINEW_AXIS_ALL) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,

@@ -101,6 +101,7 @@ sinew_status sn_build_coloring(sn_arena *arena, const int32_t *indices, int32_t 
     *coloring = (sn_coloring){
         .chunk_size = chunk_size, .chunk_count = chunks, .chunks = SN_PUSH(arena, int32_t, chunks)};
 
+    // A mask for each node, the colour of each chunk.
     sn_arena scratch = sn_arena_create(arena->context);
     uint64_t *masks = SN_PUSH(&scratch, uint64_t, node_count);
     int32_t *colors = SN_PUSH(&scratch, int32_t, chunks);
@@ -108,6 +109,7 @@ sinew_status sn_build_coloring(sn_arena *arena, const int32_t *indices, int32_t 
         sn_arena_status(&scratch) == SINEW_OK ? sn_arena_status(arena) : SINEW_OUT_OF_MEMORY;
 
     if (status == SINEW_OK) {
+        // Each pass offers 64 more colours to the chunks that are left.
         coloring_job job = {indices, (int64_t)chunk_size * nodes_per_element,
                             (int64_t)element_count * nodes_per_element};
         memset(colors, -1, (size_t)chunks * sizeof *colors);

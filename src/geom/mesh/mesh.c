@@ -195,6 +195,8 @@ double sn_element_smallest_jacobian(const sinew_mesh *mesh, int32_t element) {
     static const double tet10_natural[10][3] = {
         {0, 0, 0},     {1, 0, 0},   {0, 1, 0},   {0, 0, 1},     {0.5, 0, 0},
         {0.5, 0.5, 0}, {0, 0.5, 0}, {0, 0, 0.5}, {0.5, 0, 0.5}, {0, 0.5, 0.5}};
+
+    // Simplices have one value; the others are evaluated at their nodes.
     const int32_t *nodes = sn_mesh_nodes(mesh, element);
     double smallest = INFINITY;
 

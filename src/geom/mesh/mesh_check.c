@@ -26,6 +26,7 @@ sinew_status sn_check_arrays(sinew_context *context, const sinew_mesh *mesh) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "the mesh is NULL");
     }
 
+    // Kind and counts.
     int32_t node_count = sinew_element_node_count(mesh->element);
     if (node_count == 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "the mesh has the unknown element kind %d",
@@ -40,6 +41,7 @@ sinew_status sn_check_arrays(sinew_context *context, const sinew_mesh *mesh) {
             mesh->point_count, mesh->element_count, INT32_MAX, INT32_MAX / node_count);
     }
 
+    // Arrays and what is in them.
     if (!mesh->points || (!mesh->indices && mesh->element_count > 0)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "the mesh has no array of %s",
                        mesh->points ? "indices" : "points");

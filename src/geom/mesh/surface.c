@@ -202,6 +202,7 @@ static sinew_status fill_surface_mesh(sn_arena *scratch, const sinew_mesh *mesh,
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Triangles, vertices, and the label of each triangle's element.
     memcpy(owned->indices, surface.triangles, 3 * (size_t)surface.triangle_count * sizeof(int32_t));
     for (int32_t v = 0; v < surface.vertex_count; v++) {
         owned->nodes[v] = surface.nodes[v];

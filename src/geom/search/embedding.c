@@ -112,6 +112,8 @@ sinew_status sinew_embedding_create(sinew_context *context, const sinew_mesh *su
     }
 
     SN_TRY(sn_check_volumes(context, mesh));
+
+    // Build, in an arena that the embedding takes over.
     sn_arena arena = sn_arena_create(context);
     sn_arena scratch = sn_arena_create(context);
     sinew_embedding *made = NULL;

@@ -142,6 +142,8 @@ static sinew_status check_voxels(sinew_context *context, const sinew_voxel_mesh_
     }
 
     SN_TRY(sn_check_cutting(context, def->element, def->tets_per_cell));
+
+    // Along each axis: a number of cells, their size, and where they start.
     for (int k = 0; k < 3; k++) {
         if (def->cells[k] < 1 || def->cells[k] == INT32_MAX) {
             return sn_fail(context, SINEW_INVALID_ARGUMENT,

@@ -32,6 +32,7 @@ static double largest_thickness(const sinew_shape_def *def) {
 
 static sinew_status check_numbers(sinew_context *context, const sinew_shape_def *def) {
     for (int k = 0; k < 3; k++) {
+        // A rectangle has no depth.
         bool used = def->shape != SINEW_SHAPE_RECTANGLE || k < 2;
         if (!isfinite(def->center[k])) {
             return sn_fail(context, SINEW_INVALID_ARGUMENT, "center[%d] is %g m; it must be finite",

@@ -16,6 +16,8 @@ sinew_tetrahedralize_def sinew_default_tetrahedralize_def(void) {
 static sinew_status check_def(sinew_context *context, const sinew_mesh *surface,
                               const sinew_tetrahedralize_def *def) {
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_tetrahedralize_def"));
+
+    // The size or the number of tets, and their kind.
     if (!(def->cell_size >= 0) || !isfinite(def->cell_size)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "cell_size is %g m; it must be finite and at least 0", def->cell_size);
@@ -32,6 +34,7 @@ static sinew_status check_def(sinew_context *context, const sinew_mesh *surface,
                        (int)def->element);
     }
 
+    // The surface.
     SN_TRY(sn_check_arrays(context, surface));
     if (surface->element != SINEW_ELEMENT_TRIANGLE) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -296,6 +299,7 @@ sinew_status sinew_tetrahedralize(sinew_context *context, const sinew_mesh *surf
     double h = 0;
     sinew_status status = fill_surface(&scratch, surface, def, &repaired, &h, &made);
 
+    // What follows the tets themselves.
     if (status == SINEW_OK) {
         status = sn_report_progress(context, "checking the tetrahedra", -1);
     }

@@ -28,6 +28,7 @@ double sinew_voxels_estimate_memory(const int32_t cells[3], double inside) {
 
 sinew_status sn_check_cells(sinew_context *context, const int64_t cells[3], double inside,
                             size_t memory_limit) {
+    // Each axis, then all cells: both must be indices.
     double count = 1;
     for (int a = 0; a < 3; a++) {
         if (cells[a] < 1 || cells[a] > INT32_MAX) {
@@ -46,6 +47,7 @@ sinew_status sn_check_cells(sinew_context *context, const int64_t cells[3], doub
                        0.05 + cbrt(count / INT32_MAX));
     }
 
+    // The memory that the grid would need.
     int32_t small[3] = {(int32_t)cells[0], (int32_t)cells[1], (int32_t)cells[2]};
     double bytes = sinew_voxels_estimate_memory(small, inside);
     if (bytes > (double)memory_limit) {
@@ -363,6 +365,7 @@ sinew_status sn_voxels_create(sinew_context *context, const int32_t cells[3],
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // The grid and the index of its voxels; the arena goes with it.
     *made = (sinew_voxels){.context = context,
                            .cells = {cells[0], cells[1], cells[2]},
                            .spacing = {spacing[0], spacing[1], spacing[2]},

@@ -111,6 +111,7 @@ static void credit(sinew_voxels *voxels, const int32_t c[3], double share) {
     }
 
     for (int distance = 1; distance <= 3; distance++) {
+        // All voxels at this distance share the content.
         int32_t found[12];
         int32_t count = 0;
         for (int k = 0; k < 27; k++) {
@@ -166,6 +167,8 @@ sinew_status sn_fill_by_points(sinew_voxels *voxels, sn_count_inside *count_insi
     sn_arena arena = sn_arena_create(voxels->context);
     int32_t *list = NULL;
     int32_t count = 0;
+
+    // Only cells at the boundary are neither full nor empty.
     sinew_status status = list_boundary(&arena, voxels, &list, &count);
     double *share = SN_RESERVE(&arena, double, count);
 
@@ -174,6 +177,7 @@ sinew_status sn_fill_by_points(sinew_voxels *voxels, sn_count_inside *count_insi
     }
 
     if (status == SINEW_OK) {
+        // Test points in each, then correct the voxels around it.
         point_job job = {voxels, count_inside, data, list, share};
         sn_parallel_for(voxels->context, count, CHUNK, test_points, &job);
 
@@ -202,6 +206,7 @@ typedef struct crossings {
 
 static sinew_status append(sinew_context *context, crossings *all, uint64_t line, double position,
                            int32_t surface) {
+    // Three arrays grow together; each keeps its own capacity.
     void *lines = all->line;
     void *positions = all->position;
     void *surfaces = all->surface;
@@ -224,6 +229,7 @@ static sinew_status append(sinew_context *context, crossings *all, uint64_t line
     all->surface = surfaces;
     SN_TRY(status);
 
+    // The new crossing.
     all->line[used] = line;
     all->position[used] = position;
     all->surface[used] = surface;
@@ -374,6 +380,8 @@ static sinew_status sweep_lines(sinew_voxels *voxels, const sn_fill_surface *sur
     }
 
     sn_arena arena = sn_arena_create(voxels->context);
+
+    // Crossings sorted by line and position.
     int32_t *order = SN_RESERVE(&arena, int32_t, all->count);
     int32_t *inside = SN_PUSH(&arena, int32_t, count);
     sinew_status status = sn_arena_status(&arena);
@@ -383,6 +391,7 @@ static sinew_status sweep_lines(sinew_voxels *voxels, const sn_fill_surface *sur
     }
 
     if (status == SINEW_OK) {
+        // One line at a time.
         int32_t end = 0;
         for (int32_t begin = 0; begin < (int32_t)all->count; begin = end) {
             uint64_t line = all->line[order[begin]];

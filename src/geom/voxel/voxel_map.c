@@ -68,6 +68,8 @@ static void layer_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
 
 sinew_status sinew_voxels_paint_layers(sinew_voxels *voxels, const sinew_layers_def *layers) {
     sn_vec3 direction = sn_load3(layers->direction);
+
+    // The arrays and the direction.
     if (layers->count < 1 || !layers->thickness || !layers->labels) {
         return sn_fail(voxels->context, SINEW_INVALID_ARGUMENT,
                        "%d layers; at least 1, with thicknesses and labels", layers->count);
@@ -79,6 +81,7 @@ sinew_status sinew_voxels_paint_layers(sinew_voxels *voxels, const sinew_layers_
                        "the layers' direction must be finite and not zero");
     }
 
+    // Each layer.
     paint_job job = {.voxels = voxels, .layers = layers, .tolerance = border_tolerance(voxels)};
     job.direction = sn_normalize(direction);
     for (int32_t i = 0; i < layers->count; i++) {

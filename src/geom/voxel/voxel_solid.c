@@ -53,6 +53,8 @@ static sinew_status check_thickness(sinew_context *context, const sinew_solid_de
 
 sinew_status sn_check_solid(sinew_context *context, const sinew_solid_def *solid, int32_t index) {
     SN_TRY(SN_CHECK_DEF(context, solid, "sinew_default_solid_def"));
+
+    // Kind and label.
     if (solid->solid < SINEW_SOLID_BOX || solid->solid > SINEW_SOLID_U ||
         solid->operation < SINEW_SOLID_ADD || solid->operation > SINEW_SOLID_PAINT) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -65,6 +67,7 @@ sinew_status sn_check_solid(sinew_context *context, const sinew_solid_def *solid
                        "solid %d has label %d; labels are in [1, 65535]", index, solid->label);
     }
 
+    // Position and orientation.
     double norm2 = 0;
     for (int k = 0; k < 4; k++) {
         norm2 += solid->rotation[k] * solid->rotation[k];
@@ -75,6 +78,7 @@ sinew_status sn_check_solid(sinew_context *context, const sinew_solid_def *solid
                        "solid %d needs a finite centre and a rotation that is not zero", index);
     }
 
+    // Size.
     for (int a = 0; a < 3; a++) {
         if (!(solid->size[a] > 0) || !isfinite(solid->size[a])) {
             return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -279,12 +283,14 @@ static int32_t count_inside(const void *data, sn_box cell) {
     int32_t list[LOCAL + 1];
     int32_t length = 0;
 
+    // The solids that matter in this cell.
     for (int32_t i = all->count - 1; i >= 0 && length < LOCAL; i--) {
         if (all->solids[i].operation != SINEW_SOLID_PAINT && boxes_touch(all->box[i], cell)) {
             list[length++] = i;
         }
     }
 
+    // A regular grid of points.
     const int n = SN_FILL_POINTS;
     sn_vec3 step = sn_scale(1.0 / n, sn_box_size(cell));
     int32_t inside = 0;

@@ -167,6 +167,7 @@ static sinew_status make_grid(specks *s, sinew_specks how, int32_t part_count, s
     }
     SN_TRY(sn_arena_status(scratch));
 
+    // The labels without specks, or with all of them.
     for (int32_t v = 0; v < voxels->count; v++) {
         bool keep = how == SINEW_SPECKS_JOIN || !s->speck[s->part[v]];
         s->labels[voxels->cell[v]] = keep ? voxels->label[v] : 0;
@@ -176,6 +177,7 @@ static sinew_status make_grid(specks *s, sinew_specks how, int32_t part_count, s
         SN_TRY(join_specks(s, part_count, scratch, &report->added));
     }
 
+    // A new grid that keeps the values of the voxels it shares with the old one.
     SN_TRY(sn_voxels_create(voxels->context, voxels->cells, voxels->spacing, voxels->lower,
                             s->labels, SIZE_MAX, made));
     sinew_status status = copy_values(voxels, *made);

@@ -474,6 +474,7 @@ static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *
     all->report.disputed_cells = 0;
     memset(all->report.surface_volume, 0, sizeof all->report.surface_volume);
     for (int32_t round = 0; round < all->count && status == SINEW_OK; round++) {
+        // Later surfaces have a higher priority, and overwrite.
         int32_t next = next_surface(all, done);
         surface_job job = {.frame = frame,
                            .points = all->repaired[next].points,
