@@ -139,16 +139,19 @@ static void test_empty_selection_and_missing_file(void **state) {
 }
 
 // Bodies with and without a material of their own, in an order in which the list of materials grows
-// from both.
+// from both; what is read after a material must not overwrite it.
 static void test_materials_in_any_order(void **state) {
     (void)state;
     enum { BODIES = 40 };
     char text[16384] = "{\"version\": 1, \"bodies\": [";
     for (int i = 0; i < BODIES; i++) {
-        char body[200];
-        char material[80] = "";
+        char body[400];
+        char material[160] = "";
         if (i % 4 == 3) {
-            (void)snprintf(material, sizeof material, ", \"material\": {\"young\": %d}", 1000 + i);
+            (void)snprintf(material, sizeof material,
+                           ", \"material\": {\"young\": %d, \"fibre_stress\": 7}, \"fixed\": "
+                           "[\"all\", \"all\", \"all\"]",
+                           1000 + i);
         }
         (void)snprintf(body, sizeof body, "%s{\"name\": \"b%d\", \"shape\": {\"kind\": \"box\"}%s}",
                        i ? ", " : "", i, material);
@@ -165,6 +168,7 @@ static void test_materials_in_any_order(void **state) {
         double young = i % 4 == 3 ? 1000 + i : sinew_default_material_def().young;
         assert_string_equal(material->name, i % 4 == 3 ? "inline" : "default");
         test_close("Young's modulus", material->def.young, young, 0);
+        test_close("fibres", sn_curve_at(&material->fibre_stress, 0), i % 4 == 3 ? 7 : 0, 0);
     }
     destroy(&f);
 }
