@@ -4,6 +4,7 @@
 #include "base/context.h"
 
 #include <math.h>
+#include <string.h>
 
 bar_def bar_default_def(void) {
     bar_def def = {.size = {1, 0.1, 0.1},
@@ -28,10 +29,25 @@ static sinew_status repeat_axes(bar *b, const double *axes, const double **all) 
     return SINEW_OK;
 }
 
+static sinew_status map_points(bar *b, void (*map)(double x[3]), const double **mapped) {
+    double *points = SN_PUSH(&b->arena, double, 3 * (size_t)b->mesh->point_count);
+    SN_TRY(sn_arena_status(&b->arena));
+    for (int32_t i = 0; i < b->mesh->point_count; i++) {
+        memcpy(points + 3 * i, b->mesh->points + 3 * i, 3 * sizeof(double));
+        map(points + 3 * i);
+    }
+
+    *mapped = points;
+    return SINEW_OK;
+}
+
 static sinew_status fill(bar *b, const bar_def *def) {
     // The mesh starts at x = 0.
     sinew_shape_def shape = sinew_default_shape_def();
     shape.element = def->element;
+    if (def->element == SINEW_ELEMENT_TRIANGLE) {
+        shape.shape = SINEW_SHAPE_RECTANGLE;
+    }
     shape.center[0] = def->size[0] / 2;
 
     for (int c = 0; c < 3; c++) {
@@ -44,7 +60,11 @@ static sinew_status fill(bar *b, const bar_def *def) {
 
     // One material everywhere.
     sinew_body_def body = sinew_default_body_def();
-    body.mesh = b->mesh;
+    sinew_mesh mesh = *b->mesh;
+    if (def->map) {
+        SN_TRY(map_points(b, def->map, &mesh.points));
+    }
+    body.mesh = &mesh;
     body.model = def->model;
     body.volume = def->volume;
     body.materials = &def->material;
@@ -93,6 +113,27 @@ int32_t *bar_pick(bar *b, int axis, double value, int32_t *count) {
     }
 
     return nodes;
+}
+
+sinew_status bar_hold(bar *b, int32_t (*choose)(const double x[3])) {
+    int32_t n = sinew_body_get_node_count(b->body);
+    int32_t *nodes = SN_PUSH(&b->arena, int32_t, n);
+    SN_TRY(sn_arena_status(&b->arena));
+
+    const double *X = sinew_body_get_rest_positions(b->body);
+    for (int32_t axes = 1; axes <= SINEW_AXIS_ALL; axes++) {
+        int32_t count = 0;
+        for (int32_t i = 0; i < n; i++) {
+            if (choose(X + 3 * i) == axes) {
+                nodes[count++] = i;
+            }
+        }
+        if (count > 0) {
+            SN_TRY(sinew_body_fix_nodes(b->body, nodes, count, axes));
+        }
+    }
+
+    return SINEW_OK;
 }
 
 sinew_status bar_clamp(bar *b) {

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-// The box spans [0, size x] along x and is centred in y and z.
+// The box spans [0, size x] along x and is centred in y and z; of triangles it is a rectangle.
 typedef struct bar_def {
     double size[3];
     int32_t cells[3];
@@ -14,7 +14,8 @@ typedef struct bar_def {
     sinew_model model;
     sinew_volume volume;
     sinew_material_def material;
-    const double *axes; // material axes of every element, axis by axis; NULL: x, y, z
+    const double *axes;       // material axes of every element, axis by axis; NULL: x, y, z
+    void (*map)(double x[3]); // moves each point of the box to where it is at rest; NULL: stays
     sinew_world_def world;
 } bar_def;
 
@@ -34,6 +35,10 @@ void bar_destroy(bar *b); // a zeroed bar is allowed
 // Nodes whose rest coordinate `axis` is `value`. The array belongs to the bar; NULL if memory runs
 // out.
 int32_t *bar_pick(bar *b, int axis, double value, int32_t *count);
+
+// Holds each node in the directions in which `choose` says that it is on a support, bits as in
+// SINEW_AXIS_ALL.
+sinew_status bar_hold(bar *b, int32_t (*choose)(const double x[3]));
 
 // Holds the end x = 0.
 sinew_status bar_clamp(bar *b);

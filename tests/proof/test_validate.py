@@ -36,6 +36,8 @@ LIMITS = {
     "A19": {"free fall": 1e-12, "kinetic energy": 1e-12},
     "W1": {"tip load": 0.05, "twist": 0.2},
     "W2": {"frequencies": 0.05},
+    "L1": {"Cook": 0.03 * 18.506, "Lame": 0.03 * 1.0002e-4},
+    "L2": {"uniform stress": 1e-9, "reactions": 1e-9, "mid-wall": 0.02},
 }
 LOWER_LIMITS = {
     "A11": {"warped, E = 2e": 0.03, "warped, E = 1e": 0.02, "warped, E = [125]00000": 0.01, "corotational|nonlinear": 0.03},
