@@ -10,16 +10,14 @@
 #include <string.h>
 
 // Energy above this multiple of what work explains is an instability. Strikes by scripted supports,
-// the worst that is legitimate, stay below one (tests/dynamics/test_ledger.c). Explicit steps are
-// judged by the next one, and a rescue must be able to begin where they went wrong.
-static double margin_of(const sn_island *island) {
-    return sn_integrator_get(island->world->def.integrator, false)->is_explicit ? 100 : 10;
-}
+// the worst that is legitimate, stay below one (tests/dynamics/test_ledger.c).
+static const double margin = 10;
 
 // Above this multiple the elastic energy at the end of the step is evaluated.
 static const double suspicious = 2;
 
-// ... and so it is where a linearised step accelerates nodes by this share of the body's size.
+// ... and so it is where a linearised step accelerates nodes by this share of the body's size, and
+// in every explicit step, whose forces say nothing about where it ends.
 static const double long_jump = 0.05;
 
 // In four sums, for one would wait for each addition.
@@ -201,10 +199,11 @@ static double predict_elastic(const sn_island *island) {
                                   : energy;
 }
 
-// Whether a linearised step leaves the path of free motion so far that its prediction means little.
+// Whether the elastic energy at the end cannot be predicted: an explicit step, or a linearised one
+// that leaves the path of free motion so far that its prediction means little.
 static bool jumps(const sn_island *island) {
     if (!island->integrator->linearised) {
-        return false;
+        return island->integrator->is_explicit;
     }
 
     for (int32_t i = 0; i < island->body_count; i++) {
@@ -224,7 +223,8 @@ static bool jumps(const sn_island *island) {
 }
 
 // The elastic energy at the end of the step, with the forces there; and the inertia of a linearised
-// step, so that its support work can be found.
+// step, so that its support work can be found. The supports of an explicit step work against the
+// forces alone, because the kinetic energy leaves out what is held.
 static double evaluate_end(sn_island *island) {
     const sn_integrator *integrator = island->integrator;
     for (int32_t i = 0; i < sn_island_size(island); i++) {
@@ -235,6 +235,9 @@ static double evaluate_end(sn_island *island) {
     if (integrator->linearised) {
         sn_scheme scheme = {integrator->c / (island->h * island->h), integrator->e / island->h};
         sn_island_compute_inertia(island, scheme, island->xi);
+    }
+    if (integrator->is_explicit) {
+        memset(island->inertia, 0, (size_t)sn_island_size(island) * sizeof(double));
     }
     return energy;
 }
@@ -288,12 +291,11 @@ static bool check_exactly(sn_island *island, double start) {
         entry->elastic = end;
         entry->explained = fmax(entry->explained, given_away(end));
     }
-    if (island->integrator->linearised) {
+    if (!knows_balance(island)) {
         entry->explained += compute_end_support_work(island);
     }
 
     double energy = fmax(start, entry->kinetic + (island->has_energy ? fmax(0, end) : 0));
-    double margin = margin_of(island);
     entry->judged = energy;
     return energy <= margin * entry->explained ||
            energy <= margin * (entry->explained + compute_floor(island));

@@ -7,7 +7,7 @@
 //
 //   S = E at the first step + sum of max(0, work of each step),
 //
-// and a step whose energy exceeds ten times S has diverged (explicit steps: a hundred times).
+// and a step whose energy exceeds ten times S has diverged.
 // Dissipation only lowers E. A support of stiffness k that moves by d each step does at most d
 // sqrt(2 k E) of work in a step, so sqrt(S) grows linearly where E grows exponentially: an
 // instability is found even if the support seems to feed it.
@@ -17,10 +17,11 @@
 // work that the present forces would do along the size of the body.
 //
 // Kinetic energies are those of the velocities that the bodies would really have. Where only the
-// energy at the start of the step is known (linearised, explicit and midpoint steps) the elastic
-// energy at its end is predicted from the forces, and evaluated if that raises a suspicion.
+// energy at the start of the step is known (linearised and midpoint steps) the elastic energy at
+// its end is predicted from the forces, and evaluated if that raises a suspicion. Explicit steps
+// are always evaluated: the next one would find the energy, but a run may end with this one.
 //
-// Cost: one product with the mass matrix and a few sums.
+// Cost: one product with the mass matrix and a few sums; in explicit steps the forces once more.
 #ifndef SN_DYNAMICS_LEDGER_H
 #define SN_DYNAMICS_LEDGER_H
 
