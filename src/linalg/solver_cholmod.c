@@ -1,6 +1,9 @@
 // CHOLMOD's supernodal Cholesky factor (Chen, Davis, Hager and Rajamanickam 2008). The symbolic
 // analysis is done once. CHOLMOD takes its memory from its own allocator, which is one for the
 // whole process; the first update allocates the factor.
+//
+// The host may cancel between ordering, analysis and factor, but not inside CHOLMOD, which has no
+// hook: it waits at most for one factor (docs/performance.md).
 #include "linalg/solver_methods.h"
 
 #if defined(SN_WITH_CHOLMOD)
@@ -125,6 +128,7 @@ static sinew_status analyze(sn_solver *solver, state *s, sn_arena *scratch) {
         }
     }
 
+    SN_TRY(sn_report_progress(solver->context, "analyzing a linear system", -1));
     s->common.nmethods = 1;
     s->common.method[0].ordering = CHOLMOD_GIVEN;
     s->common.postorder = 1;
@@ -187,10 +191,12 @@ static sinew_status update(sn_solver *solver, const double *positions) {
         }
     }
 
+    SN_TRY(sn_report_progress(solver->context, "factorizing a linear system", -1));
     int threads = sn_blas_enter();
     cholmod_factorize(s->matrix, s->factor, &s->common);
     sn_blas_leave(threads);
     SN_TRY(check(solver, s));
+    SN_TRY(sn_report_progress(solver->context, "solving a linear system", -1));
 
     if (s->factor->minor < s->factor->n) {
         sn_solver_reject(solver, ((int *)s->factor->Perm)[s->factor->minor], -1);
