@@ -81,7 +81,7 @@ typedef struct sinew_body_contact_def {
 
 /// A definition with every field at its default.
 SINEW_API sinew_body_contact_def sinew_default_body_contact_def(void);
-/// Sets them from the next step on. Bodies under position dynamics do not take part in contact.
+/// Sets them from the next step on.
 SINEW_API sinew_status sinew_body_set_contact(sinew_body *body, const sinew_body_contact_def *def);
 
 /// Opaque: a solid that bodies cannot enter, fixed or moved by the host. Lives until it is

@@ -40,7 +40,6 @@ typedef struct sinew_grab_def {
 SINEW_API sinew_grab_def sinew_default_grab_def(void);
 
 /// Ties the point of a body that a query found to the position where it is now. `def` may be NULL.
-/// Bodies under position dynamics cannot be grabbed.
 SINEW_API sinew_status sinew_surface_hit_grab(const sinew_surface_hit *hit,
                                               const sinew_grab_def *def, sinew_attachment **hand);
 

@@ -176,8 +176,9 @@ typedef struct sinew_pbd_body_def {
 SINEW_API sinew_pbd_body_def sinew_default_pbd_body_def(void);
 
 /// Makes a body under position dynamics and adds it to the world, which owns it. It is read, held,
-/// moved, loaded and measured like any other; it has no stiffness matrix, so it has neither modes
-/// nor a static solve nor attachments, and the forces that hold its nodes are not known (zero).
+/// moved, loaded and measured like any other, touches and is attached to positions and to other
+/// bodies under position dynamics; it has no stiffness matrix, so it has neither modes nor a static
+/// solve, and the forces that hold its nodes are not known (zero).
 /// Stress and elastic energy follow from moduli (SINEW_PBD_COMPLIANCE); with stiffnesses they are 0
 /// and NaN.
 SINEW_API sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def *def,

@@ -89,8 +89,10 @@ void sn_body_retract(const sinew_body *body, double *q, const double *base, cons
         return;
     }
 
+    // What a configuration has beyond its rows does not follow a step.
+    int32_t size = sn_body_size(body);
     for (int32_t i = 0; i < body->config_count; i++) {
-        q[i] = base[i] + xi[i];
+        q[i] = i < size ? base[i] + xi[i] : base[i];
     }
 }
 
@@ -100,7 +102,7 @@ void sn_body_difference(const sinew_body *body, double *xi, const double *q, con
         return;
     }
 
-    for (int32_t i = 0; i < body->config_count; i++) {
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
         xi[i] = q[i] - base[i];
     }
 }

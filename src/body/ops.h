@@ -180,11 +180,29 @@ typedef struct sn_product_ops {
     void (*add_remote)(sinew_body *body, double s, bool kept, double *y, const double *x);
 } sn_product_ops;
 
-// Bodies that step by themselves (position dynamics) instead of in an island.
+// The nodes of a body under position dynamics during a step.
+typedef struct sn_stepping_nodes {
+    double *positions;            // [node][4]: x y z and a number of the body's own [m]
+    const double *start;          // [node][4]: where the step began
+    const double *inverse_masses; // in 1 / unit; 0 where held
+    double unit;                  // [kg]
+} sn_stepping_nodes;
+
+// Position dynamics: bodies that project constraints in rounds instead of solving equations. The
+// state of the body changes only when the world accepts the step.
 typedef struct sn_stepping_ops {
-    // Computes the state h later; the body changes only when the world accepts the step.
-    sinew_status (*advance)(sinew_body *body, const double *gravity, double h);
-    void (*accept)(sinew_body *body);
+    // Predicts the positions after a time h.
+    sinew_status (*begin)(sinew_body *body, const double *gravity, double h);
+    // Projects the body's own constraints in `count` of its rounds, beginning with round `first`.
+    int32_t (*get_round_count)(const sinew_body *body);
+    void (*project)(sinew_body *body, int32_t first, int32_t count, double h);
+    sn_stepping_nodes (*get_nodes)(const sinew_body *body);
+    // Velocities from the displacements. Fails if a position is not finite.
+    sinew_status (*finish)(sinew_body *body, double h);
+    // The configuration that the step leads to.
+    void (*get_end)(const sinew_body *body, double *q);
+    // Takes over the velocities, and q as the configuration.
+    void (*accept)(sinew_body *body, const double *q);
 } sn_stepping_ops;
 
 typedef struct sn_body_ops {
@@ -194,7 +212,7 @@ typedef struct sn_body_ops {
     sn_point_ops points;
     sn_surface_ops surface;
     const sn_product_ops *products;  // NULL: the matrix alone
-    const sn_stepping_ops *stepping; // NULL: steps in an island
+    const sn_stepping_ops *stepping; // NULL: solves equations
     // Frees memory outside the body's arena. NULL: there is none.
     void (*release)(sinew_body *body);
 } sn_body_ops;

@@ -48,7 +48,7 @@ static sinew_status check_point(sinew_context *context, const char *name, const 
                    point[0], point[1], point[2]);
 }
 
-// Bodies that an attachment can hold: of this world, and part of its system of equations.
+// Bodies that an attachment can hold: those of this world.
 static sinew_status check_member(sinew_world *world, const sinew_body *body) {
     if (body->world != world) {
         return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
@@ -56,15 +56,22 @@ static sinew_status check_member(sinew_world *world, const sinew_body *body) {
                        body->name);
     }
 
-    if (body->ops->stepping) {
-        return sn_fail(world->context, SINEW_UNSUPPORTED,
-                       "body \"%s\" cannot be attached: position dynamics steps by itself and has "
-                       "no part in the equations that attachments are solved with; hold its nodes "
-                       "with sinew_body_fix_nodes instead",
-                       body->name);
+    return SINEW_OK;
+}
+
+// Both ends of an attachment are solved for in the same way.
+static sinew_status check_kinds(sinew_world *world, const sinew_body *body,
+                                const sinew_body *target) {
+    if (!body->ops->stepping == !target->ops->stepping) {
+        return SINEW_OK;
     }
 
-    return SINEW_OK;
+    const sinew_body *first = body->ops->stepping ? body : target;
+    const sinew_body *second = body->ops->stepping ? target : body;
+    return sn_fail(world->context, SINEW_UNSUPPORTED,
+                   "body \"%s\" is under position dynamics and body \"%s\" is not: an attachment "
+                   "joins two bodies of one sort, or a body and a position",
+                   first->name, second->name);
 }
 
 static bool ties_a_node(const sinew_attachment_def *def) {
@@ -105,6 +112,7 @@ static sinew_status check_attachment(sinew_world *world, const sinew_attachment_
     SN_TRY(check_member(world, def->body));
     if (def->target) {
         SN_TRY(check_member(world, def->target));
+        SN_TRY(check_kinds(world, def->body, def->target));
     }
 
     if (ties_a_node(def) && def->node >= def->body->rows) {
@@ -362,7 +370,8 @@ static sinew_status compute_tie_force(const sinew_attachment *attachment, double
 }
 
 sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]) {
-    if (attachment->stiffness > 0 && attachment->largest == 0) {
+    bool solved = !attachment->tied.body->ops->stepping;
+    if (solved && attachment->stiffness > 0 && attachment->largest == 0) {
         sn_vec3 gap = sn_sub(position_now(&attachment->target), position_now(&attachment->tied));
         sn_store3(force, sn_scale(attachment->stiffness, gap));
         return SINEW_OK;

@@ -141,10 +141,10 @@ sinew_status sn_contact_follow(sn_island *island, bool *clear) {
     return SINEW_OK;
 }
 
-static void report_touches(sn_island *island) {
+void sn_contact_report_touches(sn_island *island, double largest_force) {
     sn_island_contact *own = island->contact;
     sinew_contact_report *report = &own->report;
-    report->largest_force = sn_contact_finish_forces(island);
+    report->largest_force = largest_force;
     report->pairs = own->touch_count;
     for (int32_t i = 0; i < own->touch_count; i++) {
         const sn_touch *touch = &own->touches[i];
@@ -199,7 +199,7 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
     if (!reliable) {
         report->outcome = SINEW_OUTCOME_CONVERGED;
     }
-    report_touches(island);
+    sn_contact_report_touches(island, sn_contact_finish_forces(island));
     return SINEW_OK;
 }
 

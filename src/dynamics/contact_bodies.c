@@ -271,7 +271,7 @@ sinew_status sn_contact_cover(sinew_world *world) {
         sn_contact_predict_surfaces(island, world->def.step);
         SN_TRY(find_pairs(island, own->guess, search_reach));
         own->predicted = true;
-        if (is_full(island->pattern)) {
+        if (island->position || is_full(island->pattern)) {
             continue;
         }
         for (int32_t i = 0; i < own->scene->pair_count && covered; i++) {
@@ -299,6 +299,9 @@ sinew_status sn_contact_make_scene(sn_island *island) {
     sinew_status status = create_scene(island, &scratch);
     sn_arena_destroy(&scratch);
     SN_TRY(status);
+    if (island->position) {
+        return SINEW_OK;
+    }
     if (!own->contact->overlay_valid) {
         SN_TRY(extend_overlay(island));
     }

@@ -233,8 +233,10 @@ static void move_nodes(sn_island_contact *own, const sn_contact_member *member) 
         work[node] = fmin(work[node], own->share[member->first_vertex + i]);
     }
 
+    // What a configuration has beyond its nodes (rotations of rigid cores) is not part of the
+    // surface.
     for (int32_t i = 0; i < body->config_count; i++) {
-        double t = work[i / 3];
+        double t = i < sn_body_size(body) ? work[i / 3] : 1;
         double hat = member->hat_q[i];
         member->commit_q[i] = t == 1 ? hat : member->commit_q[i] + t * (hat - member->commit_q[i]);
     }

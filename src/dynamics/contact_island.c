@@ -277,7 +277,9 @@ sinew_status sn_contact_island_create(sn_island *island) {
     }
 
     SN_TRY(push_row_room(island));
-    SN_TRY(find_sets(island));
+    if (!island->position) {
+        SN_TRY(find_sets(island));
+    }
     return sn_contact_make_scene(island);
 }
 

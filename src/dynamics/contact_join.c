@@ -9,7 +9,7 @@
 #include <string.h>
 
 static bool takes_part(const sinew_body *body) {
-    return !body->ops->stepping && (!body->contact || body->contact->on);
+    return !body->contact || body->contact->on;
 }
 
 void sn_contact_predict(const sinew_body *body, double h, double *q, double *positions) {

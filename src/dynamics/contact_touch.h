@@ -9,6 +9,11 @@
 // What the world knows of contact, made if it is not there yet.
 sinew_status sn_contact_get(sinew_world *world, sn_contact **out);
 
+// contact.c ------------------------------------------------------------------------------------
+
+// Counts the touches, whose forces are known, in the island's report.
+void sn_contact_report_touches(sn_island *island, double largest_force);
+
 // contact_pairs.c ------------------------------------------------------------------------------
 
 // Whether a step is solved until it converges: the mode says so, or the integrator does.

@@ -5,6 +5,7 @@
 #include "dynamics/contact.h"
 #include "dynamics/coupling.h"
 #include "dynamics/link.h"
+#include "dynamics/position.h"
 #include "linalg/vector.h"
 
 #include <string.h>
@@ -157,7 +158,7 @@ sinew_solver sn_island_chosen_solver(const sn_island *island) {
 }
 
 bool sn_island_is_current(const sn_island *island, bool is_static) {
-    return island->matrix_free == wants_products(island, is_static);
+    return island->position || island->matrix_free == wants_products(island, is_static);
 }
 
 sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count,
@@ -185,6 +186,7 @@ void sn_island_destroy(sn_island *island) {
     }
     sn_solver_destroy(island->solver);
     sn_contact_island_release(island);
+    sn_position_release(island);
     sn_arena arena = island->arena; // the island lives in it
     sn_arena_destroy(&arena);
 }

@@ -51,6 +51,7 @@ typedef struct sn_tie {
 
 typedef struct sn_link sn_link;
 typedef struct sn_island_contact sn_island_contact; // contact.h
+typedef struct sn_position sn_position;             // position.c
 
 // Energies of an island: see ledger.h. [J]
 typedef struct sn_ledger_entry {
@@ -72,6 +73,8 @@ struct sn_island {
     sn_link *links; // springs and constraints between points
     int32_t link_count, hard_link_count;
     sn_island_contact *contact;      // NULL: nothing of the island takes part
+    sn_position *position;           // of bodies under position dynamics, which need nothing but
+                                     // bodies, contact, h and two vectors; NULL: of others
     bool has_energy;                 // all bodies have one
     const sn_integrator *integrator; // of the step in progress
     double h;                        // its length [s]

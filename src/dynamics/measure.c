@@ -137,7 +137,9 @@ sinew_status sinew_world_compute_residual(sinew_world *world, double *residual) 
 
     SN_TRY(sn_world_prepare(world, false));
     for (sn_island *island = world->islands; island; island = island->next) {
-        *residual = fmax(*residual, compute_residual(island));
+        if (!island->position) {
+            *residual = fmax(*residual, compute_residual(island));
+        }
     }
 
     return SINEW_OK;

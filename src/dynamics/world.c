@@ -8,6 +8,7 @@
 #include "dynamics/integrate.h"
 #include "dynamics/island.h"
 #include "dynamics/ledger.h"
+#include "dynamics/position.h"
 #include "dynamics/rescue.h"
 #include "linalg/vector.h"
 #include "math/box.h"
@@ -239,20 +240,23 @@ sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
     // found.
     sn_island **last = &world->islands;
     for (int32_t first = 0; status == SINEW_OK && first < (int32_t)world->body_count; first++) {
-        int32_t count = 0;
-        for (size_t i = 0; i < world->body_count; i++) {
-            if (number[i] == first && !world->bodies[i]->ops->stepping) {
-                members[count++] = world->bodies[i];
+        // Bodies that solve equations and bodies under position dynamics are islands of their own.
+        for (int stepping = 0; stepping < 2 && status == SINEW_OK; stepping++) {
+            int32_t count = 0;
+            for (size_t i = 0; i < world->body_count; i++) {
+                if (number[i] == first && (world->bodies[i]->ops->stepping != NULL) == stepping) {
+                    members[count++] = world->bodies[i];
+                }
             }
-        }
+            if (count == 0) {
+                continue;
+            }
 
-        if (count == 0) {
-            continue;
-        }
-
-        status = sn_island_create(world, members, count, is_static, last);
-        if (status == SINEW_OK) {
-            last = &(*last)->next;
+            status = stepping ? sn_position_create(world, members, count, last)
+                              : sn_island_create(world, members, count, is_static, last);
+            if (status == SINEW_OK) {
+                last = &(*last)->next;
+            }
         }
     }
 
@@ -384,6 +388,9 @@ static sinew_status solve_island(sn_island *island, sinew_step_report *report) {
 
 static sinew_status solve_islands(sinew_world *world, sinew_step_report *report) {
     for (sn_island *island = world->islands; island; island = island->next) {
+        if (island->position) {
+            continue;
+        }
         sinew_step_report part = {.solver_converged = true};
         sinew_status status = solve_island(island, &part);
         merge_report(report, &part);
@@ -393,12 +400,11 @@ static sinew_status solve_islands(sinew_world *world, sinew_step_report *report)
     return SINEW_OK;
 }
 
-// Bodies that step by themselves.
-static sinew_status advance_others(sinew_world *world) {
-    for (size_t i = 0; i < world->body_count; i++) {
-        sinew_body *body = world->bodies[i];
-        if (body->ops->stepping) {
-            SN_TRY(body->ops->stepping->advance(body, world->def.gravity, world->def.step));
+// Bodies under position dynamics, once the others are known.
+static sinew_status solve_positions(sinew_world *world) {
+    for (sn_island *island = world->islands; island; island = island->next) {
+        if (island->position) {
+            SN_TRY(sn_position_solve(island));
         }
     }
 
@@ -407,16 +413,12 @@ static sinew_status advance_others(sinew_world *world) {
 
 static void accept_step(sinew_world *world) {
     for (sn_island *island = world->islands; island; island = island->next) {
-        if (island->rescued) {
+        if (island->position) {
+            sn_position_accept(island);
+        } else if (island->rescued) {
             sn_rescue_accept(island);
         } else {
             sn_integrate_accept(island);
-        }
-    }
-
-    for (size_t i = 0; i < world->body_count; i++) {
-        if (world->bodies[i]->ops->stepping) {
-            world->bodies[i]->ops->stepping->accept(world->bodies[i]);
         }
     }
 
@@ -448,7 +450,7 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
         status = solve_islands(world, &report);
     }
     if (status == SINEW_OK) {
-        status = advance_others(world);
+        status = solve_positions(world);
     }
     if (status == SINEW_OK && contact) {
         status = sn_contact_end_step(world);
@@ -496,6 +498,7 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
     SN_TRY(sn_world_prepare(world, true));
     sinew_step_report report = {.solver_converged = true};
     for (sn_island *island = world->islands; island; island = island->next) {
+        SN_ASSERT(!island->position);
         sinew_step_report part = {.solver_converged = true};
         SN_TRY(sn_integrate_static(island, def, &part));
         merge_report(&report, &part);

@@ -35,8 +35,9 @@ static inline bool sn_anchor_is_linear(const sn_anchor *anchor) {
 // Whether the tied node's unknowns can be eliminated: x_s = sum_m w_m x_m. Other hard attachments
 // are constraints (link.h).
 static inline bool sn_attachment_eliminates(const sinew_attachment *attachment) {
-    return attachment->stiffness == 0 && sn_anchor_is_linear(&attachment->tied) &&
-           attachment->tied.point.count == 1 && sn_anchor_is_linear(&attachment->target);
+    return attachment->stiffness == 0 && !attachment->tied.body->ops->stepping &&
+           sn_anchor_is_linear(&attachment->tied) && attachment->tied.point.count == 1 &&
+           sn_anchor_is_linear(&attachment->target);
 }
 
 struct sinew_world {
@@ -48,7 +49,7 @@ struct sinew_world {
     size_t body_count, body_capacity;
     sinew_attachment **attachments; // in the order in which they were made
     size_t attachment_count, attachment_capacity;
-    sn_island *islands;  // a list, of all bodies that do not step by themselves
+    sn_island *islands;  // a list, of all bodies
     bool prepared;       // whether it is there; otherwise the next step builds it
     sn_contact *contact; // obstacles, and what contact keeps; NULL until there is any
 };

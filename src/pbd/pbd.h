@@ -41,9 +41,16 @@ struct sinew_pbd {
     sn_pbd_part *parts; // [chunk of tets]
 };
 
-// Projects all constraints `iterations` times on the current positions, the first `consolidating`
-// times with raised masses; `h` is used for compliances. The core of a step.
-void sn_pbd_iterate(sinew_pbd *pbd, int32_t iterations, int32_t consolidating, double h);
+// The parts of a step. Prediction: the positions move as they would without constraints.
+void sn_pbd_begin_step(sinew_pbd *pbd, double h, const double *targets, const double *forces);
+
+// Projects all constraints `count` times on the current positions, beginning with the iteration
+// `first` of the step; those below `consolidating` have raised masses; `h` is used for compliances.
+void sn_pbd_iterate(sinew_pbd *pbd, int32_t first, int32_t count, int32_t consolidating, double h);
+
+// Velocities from the displacements. Fails, with the positions as they were before the step, if
+// they are not finite.
+sinew_status sn_pbd_finish_step(sinew_pbd *pbd, double h);
 
 // Removes the fraction 1 - exp(-damping h) of the non-rigid part of the free nodes' velocities
 // (Mueller et al. 2007, 3.5).

@@ -183,7 +183,7 @@ static sinew_status update_kinematic(sinew_body *body, pbd_model *model) {
     return SINEW_OK;
 }
 
-static sinew_status advance(sinew_body *body, const double *gravity, double h) {
+static sinew_status begin(sinew_body *body, const double *gravity, double h) {
     pbd_model *model = body->model;
     SN_TRY(update_kinematic(body, model));
 
@@ -197,19 +197,46 @@ static sinew_status advance(sinew_body *body, const double *gravity, double h) {
     }
 
     sn_body_compute_external(body, model->forces, gravity, false);
-    return sinew_pbd_step(pbd, h, body->target, model->forces);
+    sn_pbd_begin_step(pbd, h, body->target, model->forces);
+    return SINEW_OK;
 }
 
-static void accept(sinew_body *body) {
+static int32_t get_round_count(const sinew_body *body) {
     const pbd_model *model = body->model;
-    double *rotations = body->q + sn_body_size(body);
-    sinew_pbd_get_positions(model->pbd, body->q);
-    sinew_pbd_get_velocities(model->pbd, body->v);
+    return model->def.iterations;
+}
+
+static void project(sinew_body *body, int32_t first, int32_t count, double h) {
+    const pbd_model *model = body->model;
+    sn_pbd_iterate(model->pbd, first, count, model->def.consolidating, h);
+}
+
+static sn_stepping_nodes get_nodes(const sinew_body *body) {
+    const sinew_pbd *pbd = ((const pbd_model *)body->model)->pbd;
+    return (sn_stepping_nodes){pbd->nodes, pbd->before, pbd->inverse_masses, pbd->mass_unit};
+}
+
+static sinew_status finish(sinew_body *body, double h) {
+    const pbd_model *model = body->model;
+    return sn_pbd_finish_step(model->pbd, h);
+}
+
+static void get_end(const sinew_body *body, double *q) {
+    const pbd_model *model = body->model;
+    double *rotations = q + sn_body_size(body);
+    memcpy(q, body->q, (size_t)body->config_count * sizeof *q);
+    sinew_pbd_get_positions(model->pbd, q);
 
     for (int32_t i = 0; i < model->pbd->cores.count; i++) {
         sn_quat r = model->pbd->cores.rotations[i];
         memcpy(rotations + 4 * (size_t)i, (double[4]){r.x, r.y, r.z, r.w}, 4 * sizeof *rotations);
     }
+}
+
+static void accept(sinew_body *body, const double *q) {
+    const pbd_model *model = body->model;
+    memcpy(body->q, q, (size_t)body->config_count * sizeof *q);
+    sinew_pbd_get_velocities(model->pbd, body->v);
 }
 
 static void release(sinew_body *body) {
@@ -227,7 +254,15 @@ static sinew_status get_point_state(sinew_body *body, const sn_point *point,
     return SINEW_OK;
 }
 
-static const sn_stepping_ops stepping = {.advance = advance, .accept = accept};
+static const sn_stepping_ops stepping = {
+    .begin = begin,
+    .get_round_count = get_round_count,
+    .project = project,
+    .get_nodes = get_nodes,
+    .finish = finish,
+    .get_end = get_end,
+    .accept = accept,
+};
 
 static const sn_body_ops pbd_ops = {
     .elasticity =

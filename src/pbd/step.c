@@ -62,20 +62,21 @@ static void project_chunk(void *data, int32_t chunk, int32_t round) {
     work->pbd->project(&projection, blocks[chunk], blocks[chunk + 1]);
 }
 
-void sn_pbd_iterate(sinew_pbd *pbd, int32_t iterations, int32_t consolidating, double h) {
+void sn_pbd_iterate(sinew_pbd *pbd, int32_t first, int32_t count, int32_t consolidating, double h) {
     sinew_context *context = pbd->arena.context;
-    sweep_job work = {.pbd = pbd, .consolidating = pbd->heavy_inertias ? consolidating : 0};
+    sweep_job work = {
+        .pbd = pbd, .first_round = first, .consolidating = pbd->heavy_inertias ? consolidating : 0};
 
     work.projection =
         (sn_pbd_projection){pbd->nodes, pbd->blocks, pbd->inertias, pbd->multipliers, 1 / (h * h)};
-    if (pbd->multipliers) {
+    if (pbd->multipliers && first == 0) {
         memset(pbd->multipliers, 0, (size_t)pbd->schedule.block_count * sizeof *pbd->multipliers);
     }
 
     // Cores need all of their nodes between two rounds; without cores, rounds overlap.
-    int32_t rounds = pbd->cores.count > 0 ? 1 : iterations;
+    int32_t rounds = pbd->cores.count > 0 ? 1 : count;
 
-    for (; work.first_round < iterations; work.first_round += rounds) {
+    for (; work.first_round < first + count; work.first_round += rounds) {
         sn_run_sweeps(context, &pbd->schedule.sweeps, rounds, project_chunk, &work);
         if (pbd->cores.count > 0) {
             sn_pbd_project_cores(context, pbd->nodes, &pbd->cores, pbd->masses);
@@ -214,35 +215,26 @@ void sn_pbd_damp(sinew_pbd *pbd, double h) {
     run(&work, damp_range);
 }
 
-sinew_status sinew_pbd_step(sinew_pbd *pbd, double h, const double *targets, const double *forces) {
-    sinew_context *context = pbd->arena.context;
-    if (!(h > 0) || !isfinite(h)) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "the step must be positive, not %g s", h);
-    }
-
-    job work = {.pbd = pbd,
-                .h = h,
-                .targets = targets,
-                .forces = forces,
-                .keep = exp(-pbd->settings.drag * h)};
-
-    // Predict and project.
+void sn_pbd_begin_step(sinew_pbd *pbd, double h, const double *targets, const double *forces) {
+    job work = {.pbd = pbd, .h = h, .targets = targets, .forces = forces};
     run(&work, predict_range);
-    sn_pbd_iterate(pbd, pbd->settings.iterations, pbd->settings.consolidating, h);
+}
+
+sinew_status sn_pbd_finish_step(sinew_pbd *pbd, double h) {
+    job work = {.pbd = pbd, .h = h, .keep = exp(-pbd->settings.drag * h)};
 
     // A state that is not finite is discarded.
     run(&work, check_range);
-
-    double sums[SN_PBD_SUMS] = {0};
+    double bad = 0;
     for (int32_t chunk = 0; chunk < sn_chunk_count(pbd->node_count, SN_PBD_NODE_CHUNK); chunk++) {
-        sums[0] += pbd->sums[(size_t)chunk * SN_PBD_SUMS];
+        bad += pbd->sums[(size_t)chunk * SN_PBD_SUMS];
     }
 
-    if (sums[0] > 0) {
+    if (bad > 0) {
         memcpy(pbd->nodes, pbd->before, 4 * (size_t)pbd->node_count * sizeof *pbd->nodes);
-        return sn_fail(context, SINEW_DIVERGED,
+        return sn_fail(pbd->arena.context, SINEW_DIVERGED,
                        "%g nodes left the finite numbers in a step of %g s; the state is as before",
-                       sums[0], h);
+                       bad, h);
     }
 
     // Velocities from displacements, damped.
@@ -252,4 +244,15 @@ sinew_status sinew_pbd_step(sinew_pbd *pbd, double h, const double *targets, con
     }
 
     return SINEW_OK;
+}
+
+sinew_status sinew_pbd_step(sinew_pbd *pbd, double h, const double *targets, const double *forces) {
+    if (!(h > 0) || !isfinite(h)) {
+        return sn_fail(pbd->arena.context, SINEW_INVALID_ARGUMENT,
+                       "the step must be positive, not %g s", h);
+    }
+
+    sn_pbd_begin_step(pbd, h, targets, forces);
+    sn_pbd_iterate(pbd, 0, pbd->settings.iterations, pbd->settings.consolidating, h);
+    return sn_pbd_finish_step(pbd, h);
 }

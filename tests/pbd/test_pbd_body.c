@@ -259,9 +259,19 @@ static void test_refusals(void **state) {
     sinew_material_def material = sinew_default_material_def();
     assert_int_equal(sinew_body_set_material(body, 0, &material), SINEW_UNSUPPORTED);
 
+    // An attachment to a body that is solved for by equations.
+    sinew_material_def soft = sinew_default_material_def();
+    sinew_body_def solved = sinew_default_body_def();
+    solved.mesh = mesh;
+    solved.materials = &soft;
+    solved.material_count = 1;
+    sinew_body *other = NULL;
+    assert_int_equal(sinew_body_create(world, &solved, &other), SINEW_OK);
     sinew_attachment_def attachment = sinew_default_attachment_def();
-    attachment.body = attachment.target = body;
+    attachment.body = body;
+    attachment.target = other;
     assert_int_equal(sinew_world_attach(world, &attachment, NULL), SINEW_UNSUPPORTED);
+    sinew_body_destroy(other);
 
     int32_t node = 4;
     assert_int_equal(sinew_body_fix_nodes(body, &node, 1, SINEW_AXIS_Z), SINEW_OK);

@@ -149,7 +149,7 @@ static void test_sequence_is_exact(void **state) {
     double *nodes = aligned_alloc(64, (size + 63) / 64 * 64);
 
     memcpy(nodes, pbd->nodes, size);
-    sn_pbd_iterate(pbd, 3, 0, 0.01);
+    sn_pbd_iterate(pbd, 0, 3, 0, 0.01);
 
     sn_pbd_block *block = aligned_alloc(64, (sizeof *block + 63) / 64 * 64);
     sn_pbd_inertia *inertia = aligned_alloc(64, (sizeof *inertia + 63) / 64 * 64);
