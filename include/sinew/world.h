@@ -242,9 +242,9 @@ SINEW_API double sinew_attachment_get_stiffness(const sinew_attachment *attachme
 /// The present positions of both ends. [m] Either pointer may be NULL.
 SINEW_API void sinew_attachment_get_positions(sinew_attachment *attachment, double tied[3],
                                               double target[3]);
-/// The force on the tied point: for a spring at the present positions, for a hard tie, a spring
-/// with a largest force or a body under position dynamics in the last step or static solve. [N] The
-/// opposite force acts on the target.
+/// The force on the tied point: for a spring at the present positions, for a hard tie or a spring
+/// with a largest force in the last step or static solve. [N] The opposite force acts on the
+/// target.
 SINEW_API sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]);
 
 /// The size of a snapshot. [byte] A snapshot contains the whole state: positions, velocities, time,

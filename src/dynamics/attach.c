@@ -370,8 +370,7 @@ static sinew_status compute_tie_force(const sinew_attachment *attachment, double
 }
 
 sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]) {
-    bool solved = !attachment->tied.body->ops->stepping;
-    if (solved && attachment->stiffness > 0 && attachment->largest == 0) {
+    if (attachment->stiffness > 0 && attachment->largest == 0) {
         sn_vec3 gap = sn_sub(position_now(&attachment->target), position_now(&attachment->tied));
         sn_store3(force, sn_scale(attachment->stiffness, gap));
         return SINEW_OK;

@@ -28,10 +28,6 @@ static sinew_attachment *attach(test_kinds *t, test_kind kind, double stiffness)
 static void test_hard(void **state) {
     (void)state;
     for (test_kind kind = 0; kind < TEST_KINDS; kind++) {
-        if (kind == TEST_POSITIONS) {
-            continue;
-        }
-
         test_kinds t = test_kinds_create(kind);
         sinew_attachment *attachment = attach(&t, kind, 0);
         double tied[3], target[3], force[3], impulse = 0;
@@ -60,10 +56,6 @@ static void test_hard(void **state) {
 static void test_spring(void **state) {
     (void)state;
     for (test_kind kind = 0; kind < TEST_KINDS; kind++) {
-        if (kind == TEST_POSITIONS) {
-            continue;
-        }
-
         test_kinds t = test_kinds_create(kind);
         sinew_attachment *attachment = attach(&t, kind, 100);
         double force[3];
@@ -154,7 +146,6 @@ static void test_pairs(void **state) {
 static void test_refusals(void **state) {
     (void)state;
     test_kinds a = test_kinds_create(TEST_TET4), b = test_kinds_create(TEST_TET4);
-    test_kinds p = test_kinds_create(TEST_POSITIONS);
     sinew_attachment *none = NULL;
     sinew_attachment_def def = sinew_default_attachment_def();
     assert_int_equal(sinew_world_attach(a.world, &def, &none), SINEW_INVALID_ARGUMENT);
@@ -166,15 +157,10 @@ static void test_refusals(void **state) {
     def.target = NULL;
     def.stiffness = -1;
     assert_int_equal(sinew_world_attach(a.world, &def, &none), SINEW_INVALID_ARGUMENT);
-
-    def = sinew_default_attachment_def();
-    def.body = p.body;
-    assert_int_equal(sinew_world_attach(p.world, &def, &none), SINEW_UNSUPPORTED);
     assert_null(none);
     sinew_attachment_destroy(NULL);
     test_kinds_destroy(&a);
     test_kinds_destroy(&b);
-    test_kinds_destroy(&p);
 }
 
 int main(void) {
