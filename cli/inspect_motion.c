@@ -22,6 +22,41 @@ static void tell_meshes(inspect_report *report, const sinew_gltf_file *file, int
     inspect_end_list(report);
 }
 
+static void tell_materials(inspect_report *report, const sinew_gltf_file *file, int32_t count) {
+    inspect_begin_list(report, "materials", count);
+    for (int32_t i = 0; i < count; i++) {
+        sinew_gltf_material_info material = sinew_gltf_file_get_material(file, i);
+        inspect_begin_item(report);
+        inspect_text(report, "name", material.name);
+        inspect_count(report, "triangles", material.triangle_count);
+        inspect_end_item(report);
+    }
+    inspect_end_list(report);
+}
+
+// The joints of all skins; parents are joints, too.
+static void tell_joints(inspect_report *report, const sinew_gltf_file *file, int32_t skins) {
+    int32_t total = 0;
+    for (int32_t i = 0; i < skins; i++) {
+        total += sinew_gltf_file_get_skin(file, i).joint_count;
+    }
+
+    inspect_begin_list(report, "joints", total);
+    for (int32_t i = 0; i < skins; i++) {
+        sinew_gltf_skin_info skin = sinew_gltf_file_get_skin(file, i);
+        for (int32_t k = 0; k < skin.joint_count; k++) {
+            sinew_gltf_joint_info joint = sinew_gltf_file_get_joint(file, i, k);
+            inspect_begin_item(report);
+            inspect_text(report, "name", joint.name);
+            if (joint.parent) {
+                inspect_text(report, "parent", joint.parent);
+            }
+            inspect_end_item(report);
+        }
+    }
+    inspect_end_list(report);
+}
+
 static void tell_skins(inspect_report *report, const sinew_gltf_file *file, int32_t count) {
     inspect_begin_list(report, "skins", count);
     for (int32_t i = 0; i < count; i++) {
@@ -56,9 +91,10 @@ int inspect_gltf(inspect_report *report, const sinew_source *source) {
     sinew_gltf_counts counts = sinew_gltf_file_get_counts(file);
     inspect_text(report, "kind", "glTF");
     inspect_count(report, "nodes", counts.nodes);
-    inspect_count(report, "materials", counts.materials);
+    tell_materials(report, file, counts.materials);
     tell_meshes(report, file, counts.meshes);
     tell_skins(report, file, counts.skins);
+    tell_joints(report, file, counts.skins);
     tell_animations(report, file, counts.animations);
     sinew_gltf_file_destroy(file);
 

@@ -163,7 +163,7 @@ typedef struct sinew_retarget_def {
     const sinew_name_pair *pairs;
     int32_t pair_count; ///< How many pairs. [count] At least 0. Default 0.
     /// Factor on all lengths of the motion. Motion files have no unit: 0.0254 for inches, 0.01 for
-    /// centimetres. > 0. Default 1.
+    /// centimetres. At least 0; 0 makes matched bones as long as those of the target. Default 1.
     double scale;
     /// Added to the root's position after scaling. [m] Default 0.
     double offset[3];

@@ -5,13 +5,14 @@
 #include "io/gltf/access.h"
 #include "io/gltf/skin.h"
 #include "io/text/json_write.h"
+#include "io/text/text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FLOAT = 5126 };
+enum { FLOAT = 5126, UNSIGNED_SHORT = 5123 };
 
 typedef struct amender {
     sn_gltf_reader reader; // the file as JSON and buffers
@@ -63,14 +64,16 @@ static sinew_status join_buffers(amender *a) {
     return sn_buffer_status(&a->binary);
 }
 
-// Adds an accessor for the floats that were appended from `offset` on; returns its index.
-static int32_t add_accessor(amender *a, size_t offset, int32_t count, const char *type,
-                            int32_t components, bool bounded) {
+// Adds an accessor for the numbers that were appended from `offset` on; returns its index.
+// `vertices` says that they are an attribute of vertices.
+static int32_t add_typed_accessor(amender *a, size_t offset, int32_t count, const char *type,
+                                  int32_t components, int32_t number_type, bool vertices,
+                                  bool bounded) {
     sn_buffer_print(&a->views, ",{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu%s}", offset,
-                    a->binary.size - offset, components == 3 ? ",\"target\":34962" : "");
+                    a->binary.size - offset, vertices ? ",\"target\":34962" : "");
     sn_buffer_print(&a->accessors,
                     ",{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,\"type\":\"%s\"",
-                    (int)a->view_count++, FLOAT, (int)count, type);
+                    (int)a->view_count++, (int)number_type, (int)count, type);
 
     // glTF requires bounds for positions and times; they are those of the numbers as float.
     int sides = bounded && !a->binary.failed ? 2 : 0;
@@ -95,11 +98,20 @@ static int32_t add_accessor(amender *a, size_t offset, int32_t count, const char
     return a->accessor_count++;
 }
 
+// Attributes of vertices, and times.
 static int32_t add_numbers(amender *a, const double *values, int32_t count, const char *type,
                            int32_t components, bool bounded) {
     size_t offset = a->binary.size;
     sn_buffer_add_f32s(&a->binary, values, (size_t)count * (size_t)components);
-    return add_accessor(a, offset, count, type, components, bounded);
+    return add_typed_accessor(a, offset, count, type, components, FLOAT, components == 3, bounded);
+}
+
+// Values of channels and matrices.
+static int32_t add_values(amender *a, const double *values, int32_t count, const char *type,
+                          int32_t components) {
+    size_t offset = a->binary.size;
+    sn_buffer_add_f32s(&a->binary, values, (size_t)count * (size_t)components);
+    return add_typed_accessor(a, offset, count, type, components, FLOAT, false, false);
 }
 
 // An accessor without a view is all zeros.
@@ -143,6 +155,13 @@ static sinew_status add_targets(amender *a, int32_t mesh) {
                                                   part->point_count, "VEC3", 3, true)
                                     : add_zeros(a, view->primitives[i].point_count);
             SN_TRY(set(a, "meshes[%d].primitives[%d].targets[%d].POSITION=%d", (int)mesh, (int)i,
+                       (int)(before + k), (int)accessor));
+            if (!part || !part->normals) {
+                continue;
+            }
+            accessor = add_numbers(a, part->normals + (size_t)k * stride, part->point_count, "VEC3",
+                                   3, false);
+            SN_TRY(set(a, "meshes[%d].primitives[%d].targets[%d].NORMAL=%d", (int)mesh, (int)i,
                        (int)(before + k), (int)accessor));
         }
     }
@@ -207,8 +226,8 @@ static sinew_status add_weights(amender *a, const sn_gltf_channel *old, int32_t 
 
 // Adds a sampler to an animation, and the channel that plays it on a node. With `replaces`, an
 // existing channel of weights is switched to the new sampler instead.
-static sinew_status add_channel(amender *a, int32_t animation, int32_t node, int32_t input,
-                                int32_t output, bool replaces) {
+static sinew_status add_channel(amender *a, int32_t animation, int32_t node, const char *path_name,
+                                int32_t input, int32_t output, bool replaces) {
     const sn_json *json = item(a, "animations", animation);
     int32_t sampler = count_of(json, "samplers");
     int32_t channel = count_of(json, "channels");
@@ -230,8 +249,8 @@ static sinew_status add_channel(amender *a, int32_t animation, int32_t node, int
                (int)sampler, (int)input, (int)output));
     return set(a,
                "animations[%d].channels[%d]={\"sampler\":%d,\"target\":{\"node\":%d,\"path\":"
-               "\"weights\"}}",
-               (int)animation, (int)channel, (int)sampler, (int)node);
+               "\"%s\"}}",
+               (int)animation, (int)channel, (int)sampler, (int)node, path_name);
 }
 
 // Extends the weights of another animation by zeros for the new targets. Its keys stay; cubic
@@ -245,7 +264,7 @@ static sinew_status widen_weights(amender *a, int32_t animation, int32_t node, i
     int32_t output;
     int32_t input = add_numbers(a, old->times, old->key_count, "SCALAR", 1, true);
     SN_TRY(add_weights(a, old, before, false, old->key_count, old->times, &output));
-    return add_channel(a, animation, node, input, output, true);
+    return add_channel(a, animation, node, "weights", input, output, true);
 }
 
 // Plays the new targets on a node that shows an amended mesh.
@@ -254,7 +273,7 @@ static sinew_status animate_node(amender *a, int32_t node, int32_t animation, in
     const sn_gltf_channel *old = find_weights(a, a->what->animation, node);
     int32_t output;
     SN_TRY(add_weights(a, old, before, true, a->what->key_count, a->what->times, &output));
-    SN_TRY(add_channel(a, animation, node, input, output, old != NULL));
+    SN_TRY(add_channel(a, animation, node, "weights", input, output, old != NULL));
 
     for (int32_t i = 0; i < a->gltf->animation_count; i++) {
         SN_TRY(widen_weights(a, i, node, before));
@@ -271,13 +290,85 @@ static sinew_status animate_node(amender *a, int32_t node, int32_t animation, in
     return SINEW_OK;
 }
 
-static sinew_status add_shapes(amender *a) {
-    int32_t animation = a->what->animation;
-    if (animation < 0) {
-        animation = a->gltf->animation_count;
-        SN_TRY(set(a, "animations[%d].name=\"%.100s\"", (int)animation, a->what->name));
+// Channels of one sampler input after the other: all of an animation share their times.
+static sinew_status add_channels(amender *a, int32_t animation) {
+    static const char *const paths[] = {"translation", "rotation", "scale", "weights"};
+    static const char *const types[] = {"VEC3", "VEC4", "VEC3", "SCALAR"};
+    const double *times = NULL;
+    int32_t input = -1;
+    for (int32_t i = 0; i < a->what->channel_count; i++) {
+        const sn_gltf_channel *channel = &a->what->channels[i];
+        if (channel->times != times) {
+            times = channel->times;
+            input = add_numbers(a, times, channel->key_count, "SCALAR", 1, true);
+        }
+        int32_t output = add_values(a, channel->values, channel->key_count, types[channel->path],
+                                    channel->components);
+        SN_TRY(
+            add_channel(a, animation, channel->node, paths[channel->path], input, output, false));
+    }
+    return SINEW_OK;
+}
+
+// New nodes, and the skin that has them as joints.
+static sinew_status add_joints(amender *a) {
+    const sn_gltf_skin *skin = &a->gltf->skins[a->what->skin];
+    size_t count = (size_t)skin->joint_count, added = (size_t)a->what->joint_count;
+    double *binds = SN_PUSH(a->reader.arena, double, 16 * (count + added));
+    SN_TRY(sn_arena_status(a->reader.arena));
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < 16; k++) {
+            binds[16 * i + k] = skin->inverse_bind ? skin->inverse_bind[16 * i + k] : k % 5 == 0;
+        }
     }
 
+    for (size_t i = 0; i < added; i++) {
+        const sn_gltf_added_joint *joint = &a->what->joints[i];
+        int node = (int)a->gltf->node_count + (int)i;
+        memcpy(binds + 16 * (count + i), joint->inverse_bind, sizeof joint->inverse_bind);
+        SN_TRY(set(a, "nodes[%d].name=\"%s\"", node, joint->name));
+        for (int k = 0; k < 3; k++) {
+            char number[SN_TEXT_NUMBER_SIZE + 1];
+            number[sn_text_write_double(number, joint->translation[k])] = 0;
+            SN_TRY(set(a, "nodes[%d].translation[%d]=%s", node, k, number));
+        }
+        SN_TRY(set(a, "nodes[%d].children[%d]=%d", (int)joint->parent,
+                   (int)count_of(item(a, "nodes", joint->parent), "children"), node));
+        SN_TRY(set(a, "skins[%d].joints[%d]=%d", (int)a->what->skin, (int)(count + i), node));
+    }
+
+    int32_t accessor = add_values(a, binds, (int32_t)(count + added), "MAT4", 16);
+    return set(a, "skins[%d].inverseBindMatrices=%d", (int)a->what->skin, (int)accessor);
+}
+
+// New joints and weights of a primitive, set by set.
+static sinew_status add_new_weights(amender *a, const sn_gltf_new_weights *part) {
+    size_t points = (size_t)part->point_count, each = 4 * (size_t)part->sets;
+    double *weights = SN_PUSH(a->reader.arena, double, 4 * points);
+    SN_TRY(sn_arena_status(a->reader.arena));
+    for (int set_index = 0; set_index < part->sets; set_index++) {
+        size_t offset = a->binary.size;
+        for (size_t i = 0; i < 4 * points; i++) {
+            size_t at = i / 4 * each + 4 * (size_t)set_index + i % 4;
+            sn_buffer_add_u16(&a->binary, (uint16_t)(part->weights[at] > 0 ? part->joints[at] : 0));
+            weights[i] = part->weights[at];
+        }
+        int32_t accessor = add_typed_accessor(a, offset, part->point_count, "VEC4", 4,
+                                              UNSIGNED_SHORT, true, false);
+        SN_TRY(set(a, "meshes[%d].primitives[%d].attributes.JOINTS_%d=%d", (int)part->mesh,
+                   (int)part->primitive, set_index, (int)accessor));
+
+        offset = a->binary.size;
+        sn_buffer_add_f32s(&a->binary, weights, 4 * points);
+        accessor = add_typed_accessor(a, offset, part->point_count, "VEC4", 4, FLOAT, true, false);
+        SN_TRY(set(a, "meshes[%d].primitives[%d].attributes.WEIGHTS_%d=%d", (int)part->mesh,
+                   (int)part->primitive, set_index, (int)accessor));
+    }
+    return SINEW_OK;
+}
+
+// Morph targets of all amended meshes, and their weights over time.
+static sinew_status add_shapes(amender *a, int32_t animation) {
     for (int32_t i = 0; i < a->gltf->mesh_count; i++) {
         if (is_amended(a, i)) {
             SN_TRY(add_targets(a, i));
@@ -289,6 +380,26 @@ static sinew_status add_shapes(amender *a) {
         if (a->gltf->nodes[i].mesh >= 0 && is_amended(a, a->gltf->nodes[i].mesh)) {
             SN_TRY(animate_node(a, i, animation, input));
         }
+    }
+    return SINEW_OK;
+}
+
+static sinew_status add_everything(amender *a) {
+    int32_t animation = a->what->animation;
+    if (animation < 0) {
+        animation = a->gltf->animation_count;
+        SN_TRY(set(a, "animations[%d].name=\"%.100s\"", (int)animation, a->what->name));
+    }
+
+    if (a->what->joint_count > 0) {
+        SN_TRY(add_joints(a));
+    }
+    for (int32_t i = 0; i < a->what->weighted_count; i++) {
+        SN_TRY(add_new_weights(a, &a->what->weighted[i]));
+    }
+    SN_TRY(add_channels(a, animation));
+    if (a->what->target_count > 0) {
+        SN_TRY(add_shapes(a, animation));
     }
 
     return sn_buffer_status(&a->binary);
@@ -378,7 +489,7 @@ static sinew_status amend(amender *a, sn_buffer *out) {
     a->view_count = a->reader.view_count;
     a->accessor_count = a->reader.accessor_count;
     SN_TRY(join_buffers(a));
-    SN_TRY(add_shapes(a));
+    SN_TRY(add_everything(a));
     SN_TRY(sn_buffer_status(&a->views));
     SN_TRY(sn_buffer_status(&a->accessors));
 
@@ -389,7 +500,7 @@ static sinew_status amend(amender *a, sn_buffer *out) {
 
 sinew_status sn_gltf_amend(sinew_context *context, const sn_source *source, const sn_gltf *gltf,
                            const sn_gltf_amendment *amendment, sn_buffer *out) {
-    SN_ASSERT(amendment->target_count > 0 && amendment->key_count > 0);
+    SN_ASSERT(amendment->key_count > 0);
     sn_gltf_file kept = {.arena = sn_arena_create(context)};
     amender a = {.gltf = gltf,
                  .what = amendment,

@@ -84,6 +84,42 @@ sinew_gltf_skin_info sinew_gltf_file_get_skin(const sinew_gltf_file *file, int32
     return (sinew_gltf_skin_info){.name = skin->name, .joint_count = skin->joint_count};
 }
 
+sinew_gltf_material_info sinew_gltf_file_get_material(const sinew_gltf_file *file, int32_t index) {
+    const sn_gltf *gltf = &file->file.view;
+    SN_ASSERT(index >= 0 && index < gltf->material_count);
+    sinew_gltf_material_info info = {.name = gltf->materials[index].name};
+
+    for (int32_t i = 0; i < gltf->mesh_count; i++) {
+        for (int32_t k = 0; k < gltf->meshes[i].primitive_count; k++) {
+            const sn_gltf_primitive *primitive = &gltf->meshes[i].primitives[k];
+            info.triangle_count += primitive->material == index ? primitive->index_count / 3 : 0;
+        }
+    }
+
+    return info;
+}
+
+sinew_gltf_joint_info sinew_gltf_file_get_joint(const sinew_gltf_file *file, int32_t skin,
+                                                int32_t joint) {
+    const sn_gltf *gltf = &file->file.view;
+    SN_ASSERT(skin >= 0 && skin < gltf->skin_count);
+    const sn_gltf_skin *view = &gltf->skins[skin];
+    SN_ASSERT(joint >= 0 && joint < view->joint_count);
+
+    // The nearest node above that is a joint of the skin.
+    sinew_gltf_joint_info info = {.name = gltf->nodes[view->joints[joint]].name};
+    int32_t node = gltf->nodes[view->joints[joint]].parent;
+    for (; node >= 0 && !info.parent; node = gltf->nodes[node].parent) {
+        for (int32_t i = 0; i < view->joint_count; i++) {
+            if (view->joints[i] == node) {
+                info.parent = gltf->nodes[node].name;
+            }
+        }
+    }
+
+    return info;
+}
+
 sinew_gltf_animation_info sinew_gltf_file_get_animation(const sinew_gltf_file *file,
                                                         int32_t index) {
     SN_ASSERT(index >= 0 && index < file->file.view.animation_count);

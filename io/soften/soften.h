@@ -80,16 +80,17 @@ sinew_status sn_lattice_create(sn_arena *arena, const sn_lattice_def *def, sn_la
 
 // Writes the rows of `images` (image after image, `size` numbers each) as sums of at most `most`
 // shapes: image = sum_k weight_k shape_k. Stops once no number is off by more than `tolerance`.
-// Each weight is between -1 and 1. The images are overwritten by what is left of them.
+// Each weight is between -1 and 1. The images are overwritten by what is left of them. Each image
+// and each shape has `extra` more numbers behind, which get the same weights but decide nothing.
 typedef struct sn_soft_shapes {
     int32_t count;
-    double *shapes;  // shape after shape, `size` numbers each
+    double *shapes;  // shape after shape, `size` + `extra` numbers each
     double *weights; // image after image, `most` numbers each, of which `count` are used
     double error;    // the largest number that is left
 } sn_soft_shapes;
 
 sinew_status sn_soft_shapes_create(sn_arena *arena, double *images, int32_t image_count,
-                                   size_t size, int32_t most, double tolerance,
+                                   size_t size, size_t extra, int32_t most, double tolerance,
                                    sn_soft_shapes *shapes);
 
 #endif

@@ -24,9 +24,9 @@ static sinew_status check_def(sinew_context *context, const sinew_skeleton *sour
                        motion->joint_count, source->joint_count);
     }
 
-    if (!(def->scale > 0) || !isfinite(def->scale) || !sn_finite3(sn_load3(def->offset))) {
+    if (!(def->scale >= 0) || !isfinite(def->scale) || !sn_finite3(sn_load3(def->offset))) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "the scale must be positive and finite, not %g, and the offset finite",
+                       "the scale must be finite and at least 0, not %g, and the offset finite",
                        def->scale);
     }
 
@@ -219,7 +219,10 @@ static sinew_status retarget(sn_arena *scratch, const sinew_skeleton *source,
     match_joints(sources, used, source, target, def);
 
     double ratio = compute_size_ratio(ratios, sources, source, target);
-    SN_TRY(make_report(context, report, ratio, sources, used, source, target, def->scale));
+    if (!(work.scale > 0)) {
+        work.scale = ratio > 0 ? 1 / ratio : 1;
+    }
+    SN_TRY(make_report(context, report, ratio, sources, used, source, target, work.scale));
     while (sources[work.first] < 0) {
         work.first++;
     }

@@ -44,12 +44,13 @@ class File:
 def tail(swing):
     """A tail of 1.2 m on three joints whose first one swings, with all that must stay: see test_the_rest_of_the_file_stays."""
     file = File()
-    points, joints, weights, uvs = [], [], [], []
+    points, normals, joints, weights, uvs = [], [], [], [], []
     for i in range(RINGS):
         x = 1.2 * i / (RINGS - 1)
         for k in range(RING):
             angle = 2 * math.pi * k / RING
             points.append((x, 0.15 * math.cos(angle), 0.15 * math.sin(angle)))
+            normals.append((0, math.cos(angle), math.sin(angle)))
             at = min(x / 0.4, JOINTS - 1.0)
             a = min(int(at), JOINTS - 2)
             joints.append((a, a + 1, 0, 0))
@@ -64,7 +65,7 @@ def tail(swing):
         for k in range(1, RING - 1):
             indices += [first, first + k + 1, first + k] if flip else [first, first + k, first + k + 1]
 
-    attributes = {"POSITION": file.add(points, "VEC3"), "TEXCOORD_0": file.add(uvs, "VEC2"),
+    attributes = {"POSITION": file.add(points, "VEC3"), "NORMAL": file.add(normals, "VEC3"), "TEXCOORD_0": file.add(uvs, "VEC2"),
                   "JOINTS_0": file.add(joints, "VEC4", "B"), "WEIGHTS_0": file.add(weights, "VEC4")}
     smile = file.add([(0, 0.01 * (p[0] > 1), 0) for p in points], "VEC3")
     primitive = {"attributes": attributes, "indices": file.add(indices, "SCALAR", "H"), "material": 0, "targets": [{"POSITION": smile}]}

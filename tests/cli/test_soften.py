@@ -1,26 +1,15 @@
 """sinew soften: the flesh swings, and everything else in the file stays as it was."""
-import json
 import math
 import os
-import struct
+import re
 
 import program
+from replay import read, read_pc2, rows, skinned
 from tail import JOINTS, RING, RINGS, TARGET, tail
-
-def read(path):
-    data = open(path, "rb").read()
-    size = struct.unpack_from("<I", data, 12)[0]
-    return json.loads(data[20:20 + size]), data[28 + size:]
 
 
 def numbers(content, index):
-    document, binary = content
-    accessor = document["accessors"][index]
-    width = {"SCALAR": 1, "VEC3": 3}[accessor["type"]]
-    if "bufferView" not in accessor:
-        return [0.0] * (width * accessor["count"])
-    view = document["bufferViews"][accessor["bufferView"]]
-    return list(struct.unpack_from(f"<{width * accessor['count']}f", binary, view.get("byteOffset", 0) + accessor.get("byteOffset", 0)))
+    return [x for row in rows(content, index) for x in row]
 
 
 def soften(folder, file, *options, expect=0):
@@ -96,6 +85,146 @@ def test_the_same_bits_for_any_number_of_threads():
         assert results[0] == results[1] == results[2]
 
 
+def farthest(a, b):
+    return max(math.dist(p, q) for p, q in zip(a, b))
+
+
+def accuracy(result):
+    return float(re.search(r"accurate to (\S+) m", result.stdout).group(1))
+
+
+def test_viewers_show_the_flesh():
+    """Morph targets and joints, replayed, are where the point cache says, up to the accuracy that is reported."""
+    with program.folder() as out:
+        for form in "targets", "joints":
+            result = soften(out, tail(0.8), "--loop", "--pc2", "--as", form)
+            content, cache = read(out + "/out.glb"), read_pc2(out + "/out-tail.pc2")
+            # Keys are floats; the printed accuracy has two digits. The base weight of the file's own target is not animated.
+            allowed = 1.06 * accuracy(result) + 1e-5 + 0.25 * 0.01
+            rest, errors, swings = read(out + "/in.glb"), [], []
+            for key in range(0, 31, 5):
+                errors.append(farthest(skinned(content, 0, 0, key / 30), cache[key]))
+                swings.append(farthest(skinned(rest, 0, 0, key / 30), cache[key]))
+            assert max(errors) < allowed, (form, max(errors), allowed)
+            assert max(swings) > 3 * max(errors) or form == "joints", (form, max(swings), max(errors))
+
+
+def test_new_joints_leave_the_skin_as_it_was():
+    with program.folder() as out:
+        soften(out, tail(0.8), "--as", "joints", "--bones", "6")
+        (before, old), (after, new) = read(out + "/in.glb"), read(out + "/out.glb")
+        assert new[:len(old)] == old and after["meshes"][0]["primitives"][0]["targets"] == before["meshes"][0]["primitives"][0]["targets"]
+        assert after["skins"][0]["joints"][:JOINTS] == before["skins"][0]["joints"]
+        assert 1 <= len(after["skins"][0]["joints"]) - JOINTS <= 6
+        # At rest, and in the other animation, every point is where it was: weights are floats.
+        for animation in None, 1:
+            moved = farthest(skinned((before, old), 0, animation, 0.5), skinned((after, new), 0, animation, 0.5))
+            assert moved < 2e-6, (animation, moved)
+        for row in rows((after, new), after["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"]):
+            assert abs(sum(row) - 1) < 1e-6 and min(row) >= 0
+
+
+BVH = """HIERARCHY
+ROOT Tail_Root
+{
+ OFFSET 0 0 0
+ CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+ JOINT middle
+ {
+  OFFSET 40 0 0
+  CHANNELS 3 Zrotation Xrotation Yrotation
+  JOINT end
+  {
+   OFFSET 40 0 0
+   CHANNELS 3 Zrotation Xrotation Yrotation
+   End Site
+   {
+    OFFSET 40 0 0
+   }
+  }
+ }
+}
+MOTION
+Frames: 21
+Frame Time: 0.05
+"""
+
+
+def test_the_motion_of_another_file():
+    with program.folder() as out:
+        with open(out + "/swing.bvh", "w") as file:
+            file.write(BVH + "".join(f"0 500 0 {20 * math.sin(0.3 * k)} 0 0 {10 * math.sin(0.3 * k)} 0 0 0 0 0\n" for k in range(21)))
+        result = soften(out, tail(0.8), "--motion", out + "/swing.bvh", "--name", "Tail_Root=root", "--joint", "*=0")
+        assert "3 joints follow it, lengths times 0.01" in result.stdout, result.stdout
+        (before, old), (after, new) = read(out + "/in.glb"), read(out + "/out.glb")
+        assert new[:len(old)] == old and after["skins"] == before["skins"] and after["nodes"] == before["nodes"]
+        assert after["animations"][0] == before["animations"][0], "animations of the file stay"
+        animation = after["animations"][2]
+        turns = {c["target"]["node"]: animation["samplers"][c["sampler"]] for c in animation["channels"] if c["target"]["path"] == "rotation"}
+        for node, degrees in (1, 20), (2, 10), (3, 0):
+            for k, q in enumerate(rows((after, new), turns[node]["output"])):
+                half = math.radians(0.5 * degrees * math.sin(0.3 * k))
+                assert math.dist(q, (0, 0, math.sin(half), math.cos(half))) < 1e-6, (node, k, q)
+        # It stands where it stood: the lowest point of the motion is as low as the file.
+        lowest = min(p[1] for k in range(21) for p in skinned((after, new), 0, 2, 0.05 * k))
+        assert abs(lowest - min(p[1] for p in skinned((before, old), 0, None, 0))) < 1e-2
+        # Nothing in common.
+        with open(out + "/other.bvh", "w") as file:
+            file.write((BVH + "0 0 0 0 0 0 0 0 0 0 0 0\n" * 21).replace("middle", "a").replace("end\n", "b\n"))
+        assert "names" in soften(out, tail(0.8), "--motion", out + "/other.bvh", expect=2).stderr
+
+
+def test_softness_by_joint_material_and_attribute():
+    def largest(*options, change=None):
+        file = tail(0.8)
+        if change:
+            change(file)
+        result = soften(out, file, *options)
+        return float(re.search(r"up to (\S+) m from", result.stdout).group(1))
+
+    def paint(file, value):
+        colors = file.add([(value, 0, 0)] * (RING * RINGS), "VEC3")
+        file.json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"] = colors
+
+    with program.folder() as out:
+        plain = largest()
+        assert largest("--joint", "*=0") == 0
+        assert largest("--material", "skin=0") == 0
+        assert largest("--joint", "*=4") > 1.5 * plain
+        assert largest("--joint", "e*d=0") < plain
+        assert largest("--attribute", "COLOR_0", change=lambda file: paint(file, 0.0)) == 0
+        assert largest("--attribute", "COLOR_0", change=lambda file: paint(file, 1.0)) == plain
+        assert 'joint of its skin is called "arm"' in soften(out, tail(0.8), "--joint", "arm=2", expect=2).stderr
+        assert "attribute" in soften(out, tail(0.8), "--attribute", "_SOFT", expect=2).stderr
+        assert soften(out, tail(0.8), "--joint", "end=-1", expect=1).stderr
+
+
+def test_flesh_rests_on_the_floor():
+    """The tail hits a floor: flesh gives way, and what the bones press through is reported."""
+    with program.folder() as out:
+        floor = -0.3
+        result = soften(out, tail(0.4), "--loop", "--pc2", "--core", "0.2", "--floor", str(floor), "--young", "2e4")
+        depth = float(re.search(r"press the skin up to (\S+) m below", result.stdout).group(1))
+        lowest = min(p[1] for image in read_pc2(out + "/out-tail.pc2") for p in image)
+        skin = min(p[1] for k in range(31) for p in skinned(read(out + "/in.glb"), 0, 0, k / 30))
+        assert skin < floor - 0.05, "without the floor the tail goes through"
+        assert lowest > floor - 1.06 * depth - 1e-6 and lowest > skin + 0.02, (lowest, skin, depth)
+
+
+def test_normals_rotate_with_the_flesh():
+    with program.folder() as out:
+        soften(out, tail(0.8))
+        content = read(out + "/out.glb")
+        primitive = content[0]["meshes"][0]["primitives"][0]
+        normals = rows(content, primitive["attributes"]["NORMAL"])
+        largest = 0
+        for target in primitive["targets"][TARGET:]:
+            for n, d in zip(normals, rows(content, target["NORMAL"])):
+                assert abs(sum(a * b for a, b in zip(n, d))) < 1e-6
+                largest = max(largest, math.dist((0, 0, 0), d))
+        assert 1e-3 < largest < 1, largest
+
+
 def test_what_cannot_be_softened_is_refused():
     with program.folder() as out:
         bad = tail(0.8)
@@ -110,6 +239,16 @@ def test_what_cannot_be_softened_is_refused():
         assert "scale" in soften(out, bad, expect=2).stderr
         bad = tail(0.8)
         bad.json["nodes"][3]["children"] = [1]
+        assert soften(out, bad, expect=2).stderr
+        bad = tail(0.8)
+        bad.json["skins"].append(dict(bad.json["skins"][0]))
+        bad.json["nodes"].append({"mesh": 0, "skin": 1})
+        bad.json["scenes"][0]["nodes"].append(6)
+        assert "a mesh of its own" in soften(out, bad, expect=2).stderr
+        bad = tail(0.8)
+        count = 1000000
+        bad.json["nodes"] += [{} for _ in range(count)]
+        bad.json["skins"][0] = {"joints": list(range(6, 6 + count))}
         assert soften(out, bad, expect=2).stderr
         assert "tets" in soften(out, tail(0.8), "-n", "7", expect=1).stderr
         assert not os.path.exists(out + "/out.glb")

@@ -31,7 +31,8 @@ static void test_shapes_add_up_to_the_images(void **state) {
 
     sn_soft_shapes found;
     memcpy(left, images, sizeof left);
-    assert_int_equal(sn_soft_shapes_create(&arena, left, IMAGES, SIZE, 20, 1e-9, &found), SINEW_OK);
+    assert_int_equal(sn_soft_shapes_create(&arena, left, IMAGES, SIZE, 0, 20, 1e-9, &found),
+                     SINEW_OK);
     assert_true(found.error <= 1e-9);
     assert_in_range(found.count, RANK, 12); // inexact directions cost some
     for (int i = 0; i < IMAGES; i++) {
@@ -47,7 +48,8 @@ static void test_shapes_add_up_to_the_images(void **state) {
 
     // Too few shapes: the error is what is left.
     memcpy(left, images, sizeof left);
-    assert_int_equal(sn_soft_shapes_create(&arena, left, IMAGES, SIZE, 1, 1e-9, &found), SINEW_OK);
+    assert_int_equal(sn_soft_shapes_create(&arena, left, IMAGES, SIZE, 0, 1, 1e-9, &found),
+                     SINEW_OK);
     double largest = 0;
     for (int i = 0; i < IMAGES * SIZE; i++) {
         largest = fmax(largest, fabs(left[i]));

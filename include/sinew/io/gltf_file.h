@@ -46,6 +46,16 @@ typedef struct sinew_gltf_skin_info {
     int32_t joint_count; ///< [count]
 } sinew_gltf_skin_info;
 
+typedef struct sinew_gltf_joint_info {
+    const char *name;
+    const char *parent; ///< Name of the joint above it; NULL for a root.
+} sinew_gltf_joint_info;
+
+typedef struct sinew_gltf_material_info {
+    const char *name;
+    int64_t triangle_count; ///< Triangles that have it, in all meshes. [count]
+} sinew_gltf_material_info;
+
 typedef struct sinew_gltf_animation_info {
     const char *name;
     int32_t channel_count; ///< Number of animated properties of nodes. [count]
@@ -55,6 +65,11 @@ typedef struct sinew_gltf_animation_info {
 /// Describe one item. `index` is in [0, count).
 SINEW_API sinew_gltf_mesh_info sinew_gltf_file_get_mesh(const sinew_gltf_file *file, int32_t index);
 SINEW_API sinew_gltf_skin_info sinew_gltf_file_get_skin(const sinew_gltf_file *file, int32_t index);
+SINEW_API sinew_gltf_material_info sinew_gltf_file_get_material(const sinew_gltf_file *file,
+                                                                int32_t index);
+/// A joint of a skin. `joint` is in [0, joint_count of the skin).
+SINEW_API sinew_gltf_joint_info sinew_gltf_file_get_joint(const sinew_gltf_file *file, int32_t skin,
+                                                          int32_t joint);
 SINEW_API sinew_gltf_animation_info sinew_gltf_file_get_animation(const sinew_gltf_file *file,
                                                                   int32_t index);
 
