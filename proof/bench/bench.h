@@ -69,6 +69,7 @@ sinew_status bench_frame_bar(bench_run *b);    // S1
 sinew_status bench_frame_models(bench_run *b); // S2
 sinew_status bench_springs(bench_run *b);      // S1, S2: springs and insertion
 sinew_status bench_specimens(bench_run *b);    // S3
+sinew_status bench_spectral(bench_run *b);     // steps and set-up with spectral weights
 sinew_status bench_frame_ratios(bench_run *b); // S4
 sinew_status bench_products(bench_run *b);     // frames solved without a matrix
 sinew_status bench_warp(bench_run *b);         // S5

@@ -55,6 +55,7 @@ const bench_row bench_rows[] = {
     {"S2", NULL, bench_frame_models, NULL},
     {"springs", NULL, bench_springs, NULL},
     {"S3", NULL, bench_specimens, NULL},
+    {"spectral", NULL, bench_spectral, NULL},
     {"S4", NULL, bench_frame_ratios, NULL},
     {"products", NULL, bench_products, NULL},
     {"S5", NULL, bench_warp, NULL},
