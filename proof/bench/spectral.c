@@ -86,8 +86,8 @@ static sinew_status bench_bar(bench_run *b) {
         status = rig_specimen_create(&m, NULL);
     }
     if (status == SINEW_OK) {
-        status = time_steps(b, "bar of 4 quadratic frames: steps", &m, tip, force, 10 * FRAMES,
-                            3000);
+        status =
+            time_steps(b, "bar of 4 quadratic frames: steps", &m, tip, force, 10 * FRAMES, 3000);
     }
 
     rig_specimen_destroy(&m);

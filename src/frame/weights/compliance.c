@@ -6,20 +6,21 @@
 // is the rest position, up to a constant; in stiff parts it is nearly constant. Strains of motions
 // that are linear in c follow the compliance of the solid as its own strains do under load.
 //
-// The operator has constants in its kernel. It is solved with a small leak (conduction.h), and what
-// leaks is put back by iterating.
+// The operator has constants in its kernel, so it is solved with a small leak (conduction.h).
 #include "frame/weights/conduction.h"
 #include "frame/weights/table.h"
 
 #include <string.h>
 
-enum { LANES = 4, ROUNDS = 2, CHUNK = SN_MULTIGRID_CHUNK, MOST_ITERATIONS = 200 };
+enum { LANES = 4, CHUNK = SN_MULTIGRID_CHUNK, MOST_ITERATIONS = 200 };
+
+// Of the energy. Motions need the coordinates to a few digits only.
+static const double tolerance = 1e-3;
 
 typedef struct problem {
     const sinew_voxels *voxels;
     sn_conduction *conduction;
-    double leak;
-    double *x, *before; // LANES for each voxel
+    double *x; // LANES for each voxel
 } problem;
 
 // Scales the conductivities so that their harmonic mean over the surface is 1.
@@ -40,7 +41,7 @@ static void scale_conductivity(const sn_shape *shape, double *out) {
     }
 }
 
-// r = b + leak before - (A + leak) x, where b is the flux through the surface.
+// r = b - A x, where b is the flux through the surface.
 static void residual_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const problem *p = data;
@@ -51,9 +52,7 @@ static void residual_range(void *data, int32_t begin, int32_t end, int32_t chunk
     for (int32_t v = begin; v < end; v++) {
         const double *x = p->x + (size_t)v * LANES;
         double *r = p->conduction->r + (size_t)v * LANES;
-        for (int a = 0; a < LANES; a++) {
-            r[a] = p->leak * (p->before[(size_t)v * LANES + (size_t)a] - x[a]);
-        }
+        memset(r, 0, LANES * sizeof *r);
 
         // A unit flux enters through the surface; inside, neighbours exchange it.
         for (int d = 0; d < SN_VOXEL_FACES; d++) {
@@ -70,6 +69,15 @@ static void residual_range(void *data, int32_t begin, int32_t end, int32_t chunk
     }
 }
 
+static bool is_uniform(const sinew_voxels *voxels, const double *conductivity) {
+    for (int32_t v = 1; v < voxels->count; v++) {
+        if (conductivity[v] != conductivity[0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static sinew_status solve(const sn_shape *shape, const double *conductivity, sn_arena *scratch,
                           problem *p) {
     const sinew_voxels *voxels = p->voxels = shape->voxels;
@@ -81,35 +89,30 @@ static sinew_status solve(const sn_shape *shape, const double *conductivity, sn_
         finest = fmin(finest, voxels->spacing[a]);
     }
 
-    p->leak = 1e-2 * finest * finest / (length * length);
+    double leak = 1e-3 * finest * finest / (length * length);
     p->x = SN_PUSH(scratch, double, numbers);
-    p->before = SN_PUSH(scratch, double, numbers);
     SN_TRY(sn_arena_status(scratch));
 
     sn_conduction_def def = {.voxels = voxels,
                              .conductivity = conductivity,
                              .count = voxels->count,
-                             .leak = p->leak,
+                             .leak = leak,
                              .lanes = LANES};
     SN_TRY(sn_conduction_create(scratch, &def, &p->conduction));
     sn_multigrid_set_lanes(p->conduction->multigrid, LANES);
 
-    // From the middle of the solid, so that nothing is lost to rounding.
+    // Rest positions are the answer in one material; in several they would begin with large fluxes
+    // through the stiff ones. Relative to a voxel, so that nothing is lost to rounding.
     sn_vec3 first = sn_voxel_center(voxels, 0);
-    for (int32_t v = 0; v < voxels->count; v++) {
+    bool uniform = is_uniform(voxels, conductivity);
+    for (int32_t v = 0; v < (uniform ? voxels->count : 0); v++) {
         sn_store3(p->x + (size_t)v * LANES, sn_sub(sn_voxel_center(voxels, v), first));
     }
 
-    for (int round = 0; round < ROUNDS; round++) {
-        sn_conduction_report report = {0};
-        double load[SN_MULTIGRID_LANES] = {1, 1, 1, 1};
-        for (int a = 0; a < 3; a++) {
-            load[a] = finest * finest * voxels->count;
-        }
-        memcpy(p->before, p->x, numbers * sizeof *p->x);
-        sn_parallel_for(shape->context, voxels->count, CHUNK, residual_range, p);
-        sn_conduction_solve(p->conduction, p->x, load, 1e-4, MOST_ITERATIONS, &report);
-    }
+    sn_conduction_report report = {0};
+    sn_parallel_for(shape->context, voxels->count, CHUNK, residual_range, p);
+    sn_conduction_solve(p->conduction, p->x, SN_CONDUCTION_ENERGY, tolerance, MOST_ITERATIONS,
+                        &report);
 
     // Mean 0.
     double mean[LANES] = {0};

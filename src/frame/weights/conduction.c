@@ -130,23 +130,46 @@ static void precondition(sn_conduction *conduction, double rz[LANES]) {
     sum_chunks(conduction, rz);
 }
 
-static bool has_converged(const double *norm, const double *load, int32_t lanes, double tolerance) {
+// What decides whether a lane goes on.
+typedef struct progress {
+    sn_conduction_measure measure;
+    double tolerance;
+    double first[LANES], norm[LANES]; // squared, of the residual
+    double gain[LANES], total[LANES]; // squared energy norms of the last step and of all
+} progress;
+
+static bool is_open(const progress *p, int32_t lane) {
+    return p->norm[lane] > p->tolerance * p->tolerance * p->first[lane];
+}
+
+// Notes a step that lowers the energy by `gain`, and closes the lane if this one and the step
+// before it were small.
+static void note_gain(progress *p, int32_t lane, double gain) {
+    p->total[lane] += gain;
+    if (p->measure == SN_CONDUCTION_ENERGY &&
+        p->gain[lane] + gain <= p->tolerance * p->tolerance * p->total[lane]) {
+        p->first[lane] = INFINITY;
+    }
+    p->gain[lane] = gain;
+}
+
+static bool has_converged(const progress *p, int32_t lanes) {
     for (int32_t i = 0; i < lanes; i++) {
-        if (norm[i] > tolerance * tolerance * load[i]) {
+        if (is_open(p, i)) {
             return false;
         }
     }
     return true;
 }
 
-void sn_conduction_solve(sn_conduction *conduction, double *x, const double *load, double tolerance,
-                         int32_t max_iterations, sn_conduction_report *report) {
+void sn_conduction_solve(sn_conduction *conduction, double *x, sn_conduction_measure measure,
+                         double tolerance, int32_t max_iterations, sn_conduction_report *report) {
     const sn_multigrid_kernels *kernels = conduction->multigrid->kernels;
     const sn_multigrid_level *finest = conduction->multigrid->levels;
     int32_t lanes = conduction->multigrid->lanes;
     int32_t iterations = 0;
-    double first[LANES], norm[LANES], rz[LANES], next[LANES], pq[LANES],
-        factor[LANES] SN_ALIGNED = {0};
+    progress p = {.measure = measure, .tolerance = tolerance};
+    double entry[LANES], rz[LANES], next[LANES], pq[LANES], factor[LANES] SN_ALIGNED = {0};
     sn_conduction_job job = {.neighbor = (const int32_t(*)[6])finest->neighbor,
                              .conductance = (const double(*)[6])conduction->conductance,
                              .diagonal = conduction->diagonal,
@@ -160,11 +183,9 @@ void sn_conduction_solve(sn_conduction *conduction, double *x, const double *loa
 
     // A step of length 0 computes the norm and passes r to the preconditioner.
     each_unknown(conduction, kernels->step, &job);
-    sum_chunks(conduction, norm);
-    if (!load) {
-        memcpy(first, norm, sizeof first);
-        load = first;
-    }
+    sum_chunks(conduction, p.norm);
+    memcpy(p.first, p.norm, sizeof p.first);
+    memcpy(entry, p.norm, sizeof entry);
 
     precondition(conduction, rz);
     each_unknown(conduction, kernels->direct, &job);
@@ -175,9 +196,12 @@ void sn_conduction_solve(sn_conduction *conduction, double *x, const double *loa
         sum_chunks(conduction, pq);
 
         for (int32_t i = 0; i < lanes; i++) {
-            bool open = norm[i] > tolerance * tolerance * load[i] && pq[i] > 0;
+            bool open = is_open(&p, i) && pq[i] > 0;
             active = active || open;
             factor[i] = open ? rz[i] / pq[i] : 0;
+            if (open) {
+                note_gain(&p, i, factor[i] * rz[i]);
+            }
         }
 
         if (!active) {
@@ -185,9 +209,9 @@ void sn_conduction_solve(sn_conduction *conduction, double *x, const double *loa
         }
 
         each_unknown(conduction, kernels->step, &job);
-        sum_chunks(conduction, norm);
+        sum_chunks(conduction, p.norm);
         // Converged: the preconditioner need not run again.
-        if (has_converged(norm, load, lanes, tolerance)) {
+        if (has_converged(&p, lanes)) {
             iterations++;
             break;
         }
@@ -203,8 +227,8 @@ void sn_conduction_solve(sn_conduction *conduction, double *x, const double *loa
 
     report->iterations = iterations > report->iterations ? iterations : report->iterations;
     for (int32_t i = 0; i < lanes; i++) {
-        if (load[i] > 0) {
-            report->residual = fmax(report->residual, sqrt(norm[i] / load[i]));
+        if (entry[i] > 0) {
+            report->residual = fmax(report->residual, sqrt(p.norm[i] / entry[i]));
         }
     }
 }

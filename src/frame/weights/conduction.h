@@ -54,17 +54,21 @@ sinew_status sn_conduction_create(sn_arena *arena, const sn_conduction_def *def,
 // Returns the conductance of the face between voxel v and its neighbour u in direction d.
 double sn_conduction_face(const sn_conduction *conduction, int32_t v, int32_t u, int d);
 
-// How a solve ended: iterations, and the residual relative to the load, for the worst lane.
+// What the tolerance of a solve is relative to.
+typedef enum sn_conduction_measure {
+    SN_CONDUCTION_RESIDUAL, // the norm of the residual, relative to that on entry
+    SN_CONDUCTION_ENERGY    // the energy norm of the last two steps, relative to that of all
+} sn_conduction_measure;
+
+// How a solve ended: iterations, and the worst lane's residual relative to the one on entry.
 typedef struct sn_conduction_report {
     int32_t iterations;
     double residual;
 } sn_conduction_report;
 
 // Improves x, as many numbers for each unknown as the multigrid has lanes. On entry
-// conduction->r holds the residual b - A x. Stops when the norm of every lane's residual is at most
-// `tolerance` times that of its load; `load` has the squared norms, and NULL means those of r on
-// entry. A lane that has converged no longer changes.
-void sn_conduction_solve(sn_conduction *conduction, double *x, const double *load, double tolerance,
-                         int32_t max_iterations, sn_conduction_report *report);
+// conduction->r holds the residual b - A x. A lane that has converged no longer changes.
+void sn_conduction_solve(sn_conduction *conduction, double *x, sn_conduction_measure measure,
+                         double tolerance, int32_t max_iterations, sn_conduction_report *report);
 
 #endif

@@ -221,7 +221,8 @@ static void solve_group(problem *problem, double *x, int32_t first) {
                                    problem->shape->report.residual};
 
     sn_parallel_for(problem->shape->context, problem->count, CHUNK, load_range, &start);
-    sn_conduction_solve(conduction, x, NULL, def->tolerance, def->max_iterations, &report);
+    sn_conduction_solve(conduction, x, SN_CONDUCTION_RESIDUAL, def->tolerance, def->max_iterations,
+                        &report);
     problem->shape->report.iterations = report.iterations;
     problem->shape->report.residual = report.residual;
 }

@@ -7,6 +7,7 @@
 
 #include "linalg/dense.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { COARSEST = 300, LARGEST_DENSE = 1200 };
@@ -45,6 +46,8 @@ static sinew_status push_level(sn_arena *arena, sn_multigrid_level *level, int32
 
     if (!finest) {
         level->children = SN_PUSH(arena, int32_t, (size_t)count * 8);
+        level->share = (float(*)[SN_MULTIGRID_SHARES])sn_arena_push(arena, (size_t)count,
+                                                                    sizeof *level->share);
         level->blocks = SN_PUSH(arena, float, 8 * numbers);
         level->folded_x = SN_PUSH(arena, float, 4 * numbers);
         level->folded_y = SN_PUSH(arena, float, 2 * numbers);
@@ -74,9 +77,9 @@ static int32_t number_blocks(const level_input *fine, int32_t count, const int32
     return blocks;
 }
 
-static void sum_conductances(const sn_multigrid_level *fine, const level_input *fine_input,
-                             const int32_t *block_of, sn_multigrid_level *coarse,
-                             level_input *input) {
+// Finds neighbours and children of the blocks, and what they have in common with known values.
+static void link_blocks(const sn_multigrid_level *fine, const level_input *fine_input,
+                        const int32_t *block_of, sn_multigrid_level *coarse, level_input *input) {
     for (int32_t c = 0; c < coarse->count; c++) {
         for (int d = 0; d < 6; d++) {
             coarse->neighbor[c][d] = c;
@@ -99,12 +102,153 @@ static void sum_conductances(const sn_multigrid_level *fine, const level_input *
         input->known[c] += fine_input->known[u];
         for (int d = 0; d < 6; d++) {
             int32_t other = block_of[fine->neighbor[u][d]];
-            if (fine->conductance[u][d] == 0 || other == c) {
-                continue;
+            if (fine->conductance[u][d] != 0 && other != c) {
+                coarse->neighbor[c][d] = other;
             }
-            coarse->neighbor[c][d] = other;
-            // Half, because the distance doubles.
-            coarse->conductance[c][d] += 0.5f * fine->conductance[u][d];
+        }
+    }
+}
+
+// The cells of a block while they are merged: up[axis][cell] conducts to the next cell along an
+// axis. A cell has a bit for each half of the block; merged axes have bit 0.
+typedef struct merger {
+    float up[3][8];
+    float strongest[8]; // of the conductances across the axis that is merged
+} merger;
+
+static void fill_merger(const sn_multigrid_level *fine, const sn_multigrid_level *coarse, int32_t c,
+                        merger *m) {
+    *m = (merger){0};
+    for (int side = 0; side < 8; side++) {
+        int32_t u = coarse->children[8 * (size_t)c + (size_t)side];
+        if (u < 0) {
+            continue;
+        }
+        for (int a = 0; a < 3; a++) {
+            m->up[a][side] = fine->conductance[u][2 * a + 1];
+        }
+    }
+}
+
+// The resistance between the centre of a pair and each of its halves; 0 for a single cell.
+static float half_resistance(float inner) {
+    return inner > 0 ? 0.5f / inner : 0;
+}
+
+// The next cell along an axis that is not the one being merged: in the same block if that axis is
+// still to come and the cell is in the lower half.
+static int32_t next_cell(const sn_multigrid_level *coarse, int32_t c, int cell, int axis,
+                         int merged, int *next) {
+    bool to_come = axis > merged;
+    *next = to_come ? cell ^ 1 << axis : cell;
+    return to_come && !(cell >> axis & 1) ? c : coarse->neighbor[c][2 * axis + 1];
+}
+
+static void find_strongest(merger *m, int axis, int across, int32_t c,
+                           const sn_multigrid_level *coarse) {
+    for (int k = 0; k < 8 >> axis; k++) {
+        int cell = k << axis;
+        int next;
+        int32_t block = next_cell(coarse, c, cell, across, axis, &next);
+        float conductance = m[c].up[across][cell];
+        m[c].strongest[cell] = fmaxf(m[c].strongest[cell], conductance);
+        m[block].strongest[next] = fmaxf(m[block].strongest[next], conductance);
+    }
+}
+
+// Reduces a share where a cell is tied more firmly across the axis than along it: it follows its
+// own pair then, which has that tie too.
+static float limit_share(float share, float along, float strongest) {
+    const float firm = 10;
+    return strongest > firm * along ? share * firm * along / strongest : share;
+}
+
+// Merges pairs along an axis: conductances in series from the centre of a pair to that of the next,
+// and what the cells on both sides of the face take from each other.
+static void join_pairs(const merger *before, int axis, int32_t c, sn_multigrid_level *coarse,
+                       merger *after) {
+    int32_t above = coarse->neighbor[c][2 * axis + 1];
+    float *high = coarse->share[c] + sn_multigrid_share(axis, 1);
+    float *low = coarse->share[above] + sn_multigrid_share(axis, 0);
+    if (above == c) {
+        return;
+    }
+
+    for (int line = 0; line < 4 >> axis; line++) {
+        int cell = line << (axis + 1);
+        int upper = cell | 1 << axis;
+        float outer = before[c].up[axis][upper];
+        if (!(outer > 0)) {
+            continue;
+        }
+
+        float inner = before[c].up[axis][cell];
+        float inner_above = before[above].up[axis][cell];
+        float own = half_resistance(inner);
+        float next = half_resistance(inner_above);
+        float all = own + 1 / outer + next;
+        high[line] = limit_share(own / all, fmaxf(inner, outer), before[c].strongest[upper]);
+        low[line] =
+            limit_share(next / all, fmaxf(inner_above, outer), before[above].strongest[cell]);
+        after[c].up[axis][cell] = 1 / all;
+    }
+}
+
+// Distributes the conductances across the axis of a merger as the cells are interpolated: what a
+// cell takes from the next pair belongs there.
+static void spread_across(const merger *before, int axis, int across, int32_t c,
+                          const sn_multigrid_level *coarse, merger *after) {
+    for (int k = 0; k < 8 >> axis; k++) {
+        int cell = k << axis;
+        int half = k & 1;
+        int low = cell & ~(1 << axis);
+        float conductance = before[c].up[across][cell];
+        if (!(conductance > 0)) {
+            continue;
+        }
+
+        int other;
+        int32_t block = next_cell(coarse, c, low, across, axis, &other);
+        int32_t first = sn_multigrid_share(axis, half);
+        float share = fminf(coarse->share[c][first + (low >> (axis + 1))],
+                            coarse->share[block][first + (other >> (axis + 1))]);
+        after[c].up[across][low] += (1 - share) * conductance;
+        after[coarse->neighbor[c][2 * axis + half]].up[across][low] += share * conductance;
+    }
+}
+
+// Merges the cells of all blocks along x, y and z, and stores what is between the blocks then.
+static void merge_blocks(const sn_multigrid_level *fine, sn_multigrid_level *coarse, merger *now,
+                         merger *next) {
+    for (int32_t c = 0; c < coarse->count; c++) {
+        fill_merger(fine, coarse, c, &now[c]);
+    }
+
+    for (int axis = 0; axis < 3; axis++) {
+        memset(next, 0, (size_t)coarse->count * sizeof *next);
+        for (int32_t c = 0; c < coarse->count; c++) {
+            find_strongest(now, axis, (axis + 1) % 3, c, coarse);
+            find_strongest(now, axis, (axis + 2) % 3, c, coarse);
+        }
+        for (int32_t c = 0; c < coarse->count; c++) {
+            join_pairs(now, axis, c, coarse, next);
+        }
+        for (int32_t c = 0; c < coarse->count; c++) {
+            spread_across(now, axis, (axis + 1) % 3, c, coarse, next);
+            spread_across(now, axis, (axis + 2) % 3, c, coarse, next);
+        }
+
+        merger *swapped = now;
+        now = next;
+        next = swapped;
+    }
+
+    for (int32_t c = 0; c < coarse->count; c++) {
+        for (int a = 0; a < 3; a++) {
+            coarse->conductance[c][2 * a + 1] = now[c].up[a][0];
+            if (now[c].up[a][0] > 0) {
+                coarse->conductance[coarse->neighbor[c][2 * a + 1]][2 * a] = now[c].up[a][0];
+            }
         }
     }
 }
@@ -126,14 +270,17 @@ static sinew_status coarsen(sn_arena *arena, sn_arena *scratch, const sn_multigr
 
     SN_TRY(push_level(arena, coarse, count, lanes, false));
 
-    // Conductances between blocks are sums over the faces between them.
+    // Conductances between blocks.
     level_input next = {.extent = {extent[0], extent[1], extent[2]}};
 
     next.coordinates =
         (int32_t(*)[3])sn_arena_push(scratch, (size_t)count, sizeof *next.coordinates);
     next.known = SN_PUSH(scratch, float, count);
     SN_TRY(sn_arena_status(scratch));
-    sum_conductances(fine, input, block_of, coarse, &next);
+    merger *mergers = SN_PUSH(scratch, merger, 2 * (size_t)count);
+    SN_TRY(sn_arena_status(scratch));
+    link_blocks(fine, input, block_of, coarse, &next);
+    merge_blocks(fine, coarse, mergers, mergers + count);
     compute_diagonal(coarse, next.known);
     *input = next;
 

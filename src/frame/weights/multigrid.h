@@ -4,9 +4,11 @@
 // The operator is a sum of conductances: (A x)_u = sum_d c_ud (x_u - x_v) + g_u x_u, where v is the
 // neighbour of u in direction d and g_u >= 0 is the conductance to cells of known value.
 //
-// Coarse cells are blocks of 2 x 2 x 2 cells. The conductance between two blocks is half the sum
-// over the faces between them, as on a grid of twice the spacing. Prolongation is trilinear between
-// the centres of the blocks, and constant where a block is missing; restriction is its transpose.
+// Coarse cells are blocks of 2 x 2 x 2 cells, merged along x, then y, then z. Along the axis of a
+// merger conductances are in series between the centres of the pairs, across it they add up. A cell
+// is interpolated between its own pair and the next by what lies between it and their centres: on
+// an even grid 3/4 and 1/4, but a stiff cell follows the stiff neighbours it belongs to. With equal
+// conductances that is trilinear between the centres of blocks; restriction is the transpose.
 // The smoother is a Chebyshev iteration of degree two on the upper part of the spectrum, before and
 // after the coarse correction. The coarsest grid is solved directly.
 //
@@ -23,6 +25,16 @@
 // chunk.
 enum { SN_MULTIGRID_LANES = 8, SN_MULTIGRID_LEVELS = 16, SN_MULTIGRID_CHUNK = 2048 };
 
+// Shares of a block: along x for two halves of four lines of cells each, along y for two halves of
+// two lines, along z for two halves.
+enum { SN_MULTIGRID_SHARES = 14 };
+
+// Returns where the shares along an axis of one half (0 below, 1 above) begin.
+static inline int32_t sn_multigrid_share(int axis, int half) {
+    static const int32_t first[3][2] = {{0, 4}, {8, 10}, {12, 13}};
+    return first[axis][half];
+}
+
 typedef struct sn_multigrid_level {
     int32_t count;
     int32_t (*neighbor)[6];  // -x +x -y +y -z +z; the cell itself where there is none
@@ -30,6 +42,9 @@ typedef struct sn_multigrid_level {
     float *inverse_diagonal;
     // Eight cells of the finer grid for each cell, -1 for none; NULL on the finest.
     int32_t *children;
+    // What cells of the finer grid take from the adjacent block, see sn_multigrid_share; NULL on
+    // the finest.
+    float (*share)[SN_MULTIGRID_SHARES];
     float *x, *y, *b; // `lanes` numbers for each cell
     // Residuals of the finer grid, by block: eight for each cell, then four and two as the axes are
     // folded; NULL on the finest.

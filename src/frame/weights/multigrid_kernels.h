@@ -70,41 +70,60 @@ static void ROW_NAME(collect)(void *data, int32_t begin, int32_t end, int32_t ch
     }
 }
 
-// One axis of the transposed interpolation. A cell in one half of its block takes 3/4 from its
-// block and 1/4 from the adjacent block on that side, or all from its block if there is none. So a
-// block gathers 3/4 of its own cells and 1/4 of the adjacent block's, and all of its own cells at a
-// border. The two halves are added.
+// One axis of the transposed interpolation. A cell in one half of its block takes a share from the
+// adjacent block on that side, and the rest from its own. So a block gathers the rest of its own
+// cells and the shares of the adjacent blocks' cells. The two halves are added.
 static void ROW_NAME(fold)(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const sn_multigrid_job *job = data;
     const sn_multigrid_level *level = job->level;
     int32_t width = job->width;
     int32_t axis = job->axis;
+    int32_t first_low = sn_multigrid_share(axis, 0);
+    int32_t first_high = sn_multigrid_share(axis, 1);
 
     for (int32_t c = begin; c < end; c++) {
         const int32_t *neighbor = level->neighbor[c];
         int32_t below = neighbor[2 * axis];
         int32_t above = neighbor[2 * axis + 1];
-        float low = below == c ? 1 : 0.75f;
-        float high = above == c ? 1 : 0.75f;
-        float from_above = above == c ? 0 : 0.25f;
-        float from_below = below == c ? 0 : 0.25f;
+        float has_below = below == c ? 0 : 1;
+        float has_above = above == c ? 0 : 1;
+        const float *low = level->share[c] + first_low;
+        const float *high = level->share[c] + first_high;
+        const float *from_above = level->share[above] + first_low;
+        const float *from_below = level->share[below] + first_high;
 
         for (int32_t s = 0; s < width; s++) {
             int32_t half = 2 * s;
             int32_t stride = 2 * width;
             FLOATS(job->to, c * width + s) =
-                low * FLOATS(job->from, c * stride + half) +
-                from_above * FLOATS(job->from, above * stride + half) +
-                high * FLOATS(job->from, c * stride + half + 1) +
-                from_below * FLOATS(job->from, below * stride + half + 1);
+                (1 - low[s]) * FLOATS(job->from, c * stride + half) +
+                has_above * from_above[s] * FLOATS(job->from, above * stride + half) +
+                (1 - high[s]) * FLOATS(job->from, c * stride + half + 1) +
+                has_below * from_below[s] * FLOATS(job->from, below * stride + half + 1);
         }
     }
 }
 
-// Adds P x to x of the finer grid: over x, then y, then z, in the order of the transpose, so that a
-// missing block is replaced by the one before it. The 27 values around a block are reduced along z,
-// y and x, one axis after the other.
+// Interpolates the coarse x at a block along z, then along y: plane[half of y + 2 half of z].
+SN_INLINE void ROW_NAME(expand)(FLOAT_ROW plane[4], const sn_multigrid_level *coarse, int32_t at) {
+    FLOAT_ROW line[3][2];
+    for (int j = 0; j < 3; j++) { // itself, below, above
+        int32_t c = j == 0 ? at : coarse->neighbor[at][1 + j];
+        const float *share = coarse->share[c] + sn_multigrid_share(2, 0);
+        FLOAT_ROW own = FLOATS(coarse->x, c);
+        line[j][0] = own + share[0] * (FLOATS(coarse->x, coarse->neighbor[c][4]) - own);
+        line[j][1] = own + share[1] * (FLOATS(coarse->x, coarse->neighbor[c][5]) - own);
+    }
+
+    const float *share = coarse->share[at] + sn_multigrid_share(1, 0);
+    for (int z = 0; z < 2; z++) {
+        plane[2 * z] = line[0][z] + share[z] * (line[1][z] - line[0][z]);
+        plane[2 * z + 1] = line[0][z] + share[2 + z] * (line[2][z] - line[0][z]);
+    }
+}
+
+// Adds P x to x of the finer grid: over z, then y, then x, the reverse of the transpose.
 static void ROW_NAME(prolong)(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const sn_multigrid_job *job = data;
@@ -112,45 +131,20 @@ static void ROW_NAME(prolong)(void *data, int32_t begin, int32_t end, int32_t ch
     const sn_multigrid_level *coarse = fine + 1;
 
     for (int32_t c = begin; c < end; c++) {
-        FLOAT_ROW sum[8];
-        for (int s = 0; s < 8; s++) {
-            sum[s] = (FLOAT_ROW){0};
-        }
-
-        for (int i = 0; i < 3; i++) { // itself, below, above
-            int32_t at_x = i == 0 ? c : coarse->neighbor[c][i - 1];
-
-            FLOAT_ROW plane[4];
-            for (int s = 0; s < 4; s++) {
-                plane[s] = (FLOAT_ROW){0};
-            }
-            for (int j = 0; j < 3; j++) {
-                int32_t at = j == 0 ? at_x : coarse->neighbor[at_x][1 + j];
-                FLOAT_ROW own = 0.75f * FLOATS(coarse->x, at);
-                FLOAT_ROW below = own + 0.25f * FLOATS(coarse->x, coarse->neighbor[at][4]);
-                FLOAT_ROW above = own + 0.25f * FLOATS(coarse->x, coarse->neighbor[at][5]);
-                for (int half = 0; half < 2; half++) {
-                    if (j > 0 && half != j - 1) {
-                        continue;
-                    }
-                    float share = j == 0 ? 0.75f : 0.25f;
-                    plane[half] += share * below;
-                    plane[half + 2] += share * above;
-                }
-            }
-            for (int s = 0; s < 8; s++) {
-                if (i > 0 && (s & 1) != i - 1) {
-                    continue;
-                }
-                sum[s] += (i == 0 ? 0.75f : 0.25f) * plane[s >> 1];
-            }
-        }
+        const float *share = coarse->share[c];
+        FLOAT_ROW plane[3][4];
+        ROW_NAME(expand)(plane[0], coarse, c);
+        ROW_NAME(expand)(plane[1], coarse, coarse->neighbor[c][0]);
+        ROW_NAME(expand)(plane[2], coarse, coarse->neighbor[c][1]);
 
         for (int s = 0; s < 8; s++) {
             int32_t u = coarse->children[8 * (size_t)c + (size_t)s];
-            if (u >= 0) {
-                FLOATS(fine->x, u) += sum[s];
+            if (u < 0) {
+                continue;
             }
+            FLOAT_ROW own = plane[0][s >> 1];
+            FLOAT_ROW next = plane[1 + (s & 1)][s >> 1];
+            FLOATS(fine->x, u) += own + share[4 * (s & 1) + (s >> 1)] * (next - own);
         }
     }
 }
