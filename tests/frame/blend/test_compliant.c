@@ -85,14 +85,14 @@ static void test_coordinates(void **state) {
                 test_close("z", c[2], X.z, 1e-6);
                 test_close("slope", dc[0].x, 1, 1e-5);
             } else {
-                // Along the layers: slopes as 1 / E, the flux being the same. The solve ends at a
-                // residual of 1e-4.
+                // Along the layers: slopes as 1 / E, the flux being the same. The solve ends at
+                // 1e-3 of the energy norm.
                 double scale = dc[0].x * (X.x < 0 ? 1 : ratio);
                 sn_vec3 other[3];
                 sn_shape_compliance_at(field, sn_v3(-0.3, 0, 0), c, other);
                 test_close("slope in layers", scale / other[0].x, 1, 1e-3);
             }
-            test_close("no slope across", dc[0].y, 0, 1e-5);
+            test_close("no slope across", dc[0].y, 0, k == 0 ? 1e-5 : 1e-3);
         }
         close_bar(&b);
     }
