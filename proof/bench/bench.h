@@ -78,8 +78,9 @@ sinew_status bench_orthotropic(bench_run *b);  // S7
 sinew_status bench_fields(bench_run *b);       // S8
 sinew_status bench_positions(bench_run *b);    // S9
 sinew_status bench_contact(bench_run *b);      // detection and commit of contact
-sinew_status bench_bullet(bench_run *b);       // the same bar in Bullet
-sinew_status bench_files(bench_run *b);        // a million tets from file to file
-sinew_status bench_output(bench_run *b);       // share of a run spent on output
+sinew_status bench_contact_steps(bench_run *b, sinew_context *context); // ... whole steps
+sinew_status bench_bullet(bench_run *b);                                // the same bar in Bullet
+sinew_status bench_files(bench_run *b);  // a million tets from file to file
+sinew_status bench_output(bench_run *b); // share of a run spent on output
 
 #endif

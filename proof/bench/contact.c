@@ -217,6 +217,9 @@ sinew_status bench_contact(bench_run *b) {
     for (int i = 0; i < SIZES && status == SINEW_OK; i++) {
         status = drop_ball(b, context, across[i], &size[i], &cost[i]);
     }
+    if (status == SINEW_OK) {
+        status = bench_contact_steps(b, context);
+    }
 
     if (status != SINEW_OK) {
         status = sn_fail(b->context, status, "%s", sinew_context_message(context));

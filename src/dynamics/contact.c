@@ -1,8 +1,9 @@
 // One step of an island with contact: solve, and let the surfaces follow as far as they may; again
 // from there.
 //
-// Interactive: two linear solves. The first takes as active what the prediction of free motion
-// says, so that an impact is seen before it happens; the second what the first one found. Reliable:
+// Interactive: at most two linear solves. The first takes as active what the prediction of free
+// motion says, so that an impact is seen before it happens; the second what the first one found. It
+// is left out if the forces that the first one assumed are those that it leads to. Reliable:
 // until neither the solution nor what the surfaces lag behind it moves faster than a thousandth of
 // the largest body's size a second, with a line search from the second solve on.
 //
@@ -174,9 +175,6 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
     report->outcome = SINEW_OUTCOME_ITERATION_LIMIT;
     for (int32_t solve = 0; solve < most; solve++) {
         own->linear = !reliable || solve == 0;
-        if (solve > 0) {
-            SN_TRY(sn_contact_find_touches(island, own->hat, false));
-        }
 
         bool done;
         double moved;
@@ -192,6 +190,16 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
         SN_TRY(sn_contact_commit(island, &lag));
         if (reliable && solve > 0 && (moved <= tolerance) && lag <= tolerance) {
             report->outcome = SINEW_OUTCOME_CONVERGED;
+            break;
+        }
+        if (solve + 1 == most) {
+            break;
+        }
+
+        // Planes at the new surfaces, and whether they change anything.
+        own->linear = !reliable;
+        SN_TRY(sn_contact_find_touches(island, own->hat, false));
+        if (!reliable && lag == 0 && sn_contact_is_settled(island)) {
             break;
         }
     }

@@ -13,6 +13,10 @@
 // (contact_report.c).
 static const double penalty_ratio = 10;
 
+// Forces that change by less than this share of the largest are settled. Friction lags behind slip
+// that grows, so that what is left is an error of the same sign in every step.
+static const double settled_share = 1e-3;
+
 static bool is_plain(const sn_mat3 *J, int32_t count) {
     for (int32_t k = 0; k < count; k++) {
         const double *m = &J[k].m[0][0];
@@ -60,14 +64,15 @@ static void find_terms(sn_island *island, sn_contact_slot *slot) {
     slot->term_count = own->term_count - slot->first_term;
 }
 
-// Surfaces at the members' trial configurations, and terms of all vertices in play.
-static void prepare(sn_island *island) {
+// Surfaces at the members' trial configurations, or at those of the last solve, and terms of all
+// vertices in play.
+static void prepare(sn_island *island, bool solved) {
     sn_island_contact *own = island->contact;
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_contact_member *member = &own->members[i];
         const sinew_body *body = member->member->body;
         if (member->on) { // which prepares the points too
-            body->ops->surface.compute(body, member->member->trial_q,
+            body->ops->surface.compute(body, solved ? member->hat_q : member->member->trial_q,
                                        sn_at3(own->hat, member->first_vertex));
         }
     }
@@ -119,7 +124,7 @@ double sn_contact_evaluate(sn_island *island, double *force) {
         return 0;
     }
 
-    prepare(island);
+    prepare(island, false);
     double smoothing = sn_contact_smoothing(island);
     double potential = 0;
     for (int32_t i = 0; i < own->touch_count; i++) {
@@ -374,6 +379,51 @@ bool sn_contact_revise(sn_island *island, const double *direction) {
         memcpy(island->A, own->kept_matrix, bytes);
     }
     return changed;
+}
+
+// The normal force that the last solve led to.
+static double solved_force(const sn_island_contact *own, const sn_touch *touch) {
+    return touch->pressing ? touch->multiplier - touch->penalty * sn_touch_gap(touch, own->hat) : 0;
+}
+
+// How much the force of a touch changes from that of the last solve, `last`.
+static double force_change(const sn_island_contact *own, const sn_touch *last,
+                           const sn_touch *touch, double smoothing) {
+    double before = solved_force(own, last);
+    double now = fmax(0, touch->multiplier - touch->penalty * sn_touch_gap(touch, own->hat));
+    sn_vec3 normal = sn_sub(sn_scale(now, touch->normal), sn_scale(before, last->normal));
+
+    sn_friction old = sn_touch_friction(last, sn_touch_slip(own, last, own->hat), smoothing);
+    sn_friction new = sn_touch_friction(touch, sn_touch_slip(own, touch, own->hat), smoothing);
+    return sn_length(normal) + sn_distance(old.force, new.force);
+}
+
+bool sn_contact_is_settled(sn_island *island) {
+    const sn_island_contact *own = island->contact;
+    double largest = 0;
+    int32_t pressing = 0;
+    for (int32_t i = 0; i < own->last_touch_count; i++) {
+        const sn_touch *last = &own->last_touches[i];
+        largest = fmax(largest, solved_force(own, last));
+        pressing += last->pressing;
+    }
+
+    // Every touch of the last solve with a force must still be there.
+    double smoothing = sn_contact_smoothing(island);
+    for (int32_t i = 0; i < own->touch_count; i++) {
+        const sn_touch *touch = &own->touches[i];
+        const sn_touch *last = sn_contact_find_last(own, touch->key);
+        if (!last || !(force_change(own, last, touch, smoothing) <= settled_share * largest)) {
+            return false;
+        }
+        pressing -= last->pressing;
+    }
+    if (pressing != 0) {
+        return false;
+    }
+
+    prepare(island, true);
+    return true;
 }
 
 bool sn_contact_meets_obstacles(const sn_island *island) {

@@ -61,8 +61,7 @@ static const sn_touch_memory *recall(const sn_contact *contact, sn_touch_key key
     return found ? &contact->memories[at] : NULL;
 }
 
-// The same touch in the last solve of this step; NULL if there was none.
-static const sn_touch *find_last(const sn_island_contact *own, sn_touch_key key) {
+const sn_touch *sn_contact_find_last(const sn_island_contact *own, sn_touch_key key) {
     int32_t low = 0;
     int32_t high = own->last_touch_count;
     while (low < high) {
@@ -143,7 +142,7 @@ static sinew_status offer_touch(const pair_search *search, const sn_touch_memory
         touch->pressure = memory->force;
         touch->slip = memory->slip;
     }
-    const sn_touch *last = find_last(own, touch->key);
+    const sn_touch *last = sn_contact_find_last(own, touch->key);
     if (last) {
         touch->penalty = last->penalty;
     }
@@ -171,32 +170,26 @@ static sinew_status find_vertices(const pair_search *search) {
     int32_t memory = find_memory(contact, first);
 
     for (int32_t v = 0; v < member->vertex_count; v++) {
-        sn_touch touch = {
-            .key = sn_touch_make_key(SN_TOUCH_VERTEX, body, obstacle->number, v, 0),
-            .count = 1,
-            .vertex = {member->first_vertex + v},
-            .b = {1},
-        };
+        int32_t vertex = member->first_vertex + v;
+        sn_touch_key key = sn_touch_make_key(SN_TOUCH_VERTEX, body, obstacle->number, v, 0);
 
         // Memories are in the same order.
         while (memory < contact->memory_count &&
-               sn_touch_key_compare(contact->memories[memory].key, touch.key) < 0) {
+               sn_touch_key_compare(contact->memories[memory].key, key) < 0) {
             memory++;
         }
         bool known = memory < contact->memory_count &&
-                     sn_touch_key_compare(contact->memories[memory].key, touch.key) == 0;
+                     sn_touch_key_compare(contact->memories[memory].key, key) == 0;
 
-        if (own->held[touch.vertex[0]]) {
-            continue;
-        }
-
-        sn_vec3 x = sn_contact_at(own->x, touch.vertex[0]);
-        sn_vec3 y = sn_contact_at(search->guess, touch.vertex[0]);
+        // Most vertices are far away.
+        sn_vec3 x = sn_contact_at(own->x, vertex);
+        sn_vec3 y = sn_contact_at(search->guess, vertex);
         sn_box path = {sn_min3(x, y), sn_max3(x, y)};
-        if (!known && !sn_box_overlaps(path, box)) {
+        if (own->held[vertex] || (!known && !sn_box_overlaps(path, box))) {
             continue;
         }
 
+        sn_touch touch = {.key = key, .count = 1, .vertex = {vertex}, .b = {1}};
         measure_touch(search, sn_obstacle_nearest(&obstacle->shape, obstacle->trial, x), &touch);
         SN_TRY(offer_touch(search, known ? &contact->memories[memory] : NULL, &touch));
     }

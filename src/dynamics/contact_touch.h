@@ -25,6 +25,9 @@ static inline bool sn_contact_is_reliable(const sn_island *island) {
 // Lists the touches at x that carry a force or come to carry one at `guess`.
 sinew_status sn_contact_find_touches(sn_island *island, const double *guess, bool first);
 
+// The same touch in the last solve of this step; NULL if there was none.
+const sn_touch *sn_contact_find_last(const sn_island_contact *own, sn_touch_key key);
+
 // Lists a touch that was measured if it carries a force or comes within `margin` of one.
 sinew_status sn_contact_offer_touch(sn_island *island, const double *guess, bool first,
                                     double margin, sn_touch *touch);
@@ -70,6 +73,9 @@ bool sn_contact_revise(sn_island *island, const double *direction);
 int32_t sn_contact_find_block(const sn_island *island, int32_t row, int32_t column);
 // Whether a penalty is still to be chosen, so that no balance is one yet.
 bool sn_contact_is_open(const sn_island *island);
+// Whether the touches at the trial surface own->hat have the forces there that the last solve led
+// to, up to a thousandth of the largest. If so, their terms are known.
+bool sn_contact_is_settled(sn_island *island);
 // Whether there is a touch with an obstacle.
 bool sn_contact_meets_obstacles(const sn_island *island);
 double sn_contact_largest_stiffness(const sn_island *island);

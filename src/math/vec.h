@@ -97,12 +97,14 @@ static inline sn_vec3 sn_normalize(sn_vec3 a) {
     return length > 0 ? sn_scale(1 / length, a) : a;
 }
 
+// The smaller and the larger coordinates; those of a where b has none. Comparisons, since fmin and
+// fmax are calls.
 static inline sn_vec3 sn_min3(sn_vec3 a, sn_vec3 b) {
-    return (sn_vec3){fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)};
+    return (sn_vec3){b.x < a.x ? b.x : a.x, b.y < a.y ? b.y : a.y, b.z < a.z ? b.z : a.z};
 }
 
 static inline sn_vec3 sn_max3(sn_vec3 a, sn_vec3 b) {
-    return (sn_vec3){fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)};
+    return (sn_vec3){b.x > a.x ? b.x : a.x, b.y > a.y ? b.y : a.y, b.z > a.z ? b.z : a.z};
 }
 
 static inline int sn_finite3(sn_vec3 a) {
