@@ -71,7 +71,7 @@ typedef struct sinew_binding_report {
 /// Binds a body of any kind to a skeleton whose rest pose fits the rest shape of the body. The
 /// bound parts are held at their present positions. The skeleton must outlive the binding; `report`
 /// may be NULL. Fails with SINEW_INVALID_DATA if no part of the body is on a bone; the message
-/// tells the distance. Warns if the skeleton is less than 0.2 or more than 2 times as large as a
+/// gives the distance. Warns if the skeleton is less than 0.2 or more than 2 times as large as a
 /// body of elements.
 SINEW_API sinew_status sinew_binding_create(sinew_body *body, const sinew_skeleton *skeleton,
                                             const sinew_binding_def *def,

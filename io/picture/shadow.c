@@ -88,7 +88,7 @@ static int32_t first_cell(float value, int32_t size) {
 // z is the height.
 static void raise_triangle(const sn_shadow_map *map, sn_float3 p, sn_float3 q, sn_float3 r,
                            bool fronts_only) {
-    // Twice the signed area: its sign tells fronts from backs.
+    // Twice the signed area: its sign distinguishes fronts from backs.
     float dx1 = q.x - p.x;
     float dy1 = q.y - p.y;
     float dx2 = r.x - p.x;

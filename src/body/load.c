@@ -110,7 +110,7 @@ static sn_vec3 corner_force(const sinew_body *body, const sn_load *load, int32_t
     return sn_scale(load->scale * sn_length(area) / 6, sn_load3(load->traction));
 }
 
-// Whether any force acts on the vertices; `pressed` tells whether it depends on their positions.
+// Whether any force acts on the vertices; `pressed` says whether it depends on their positions.
 static bool is_surface_loaded(const sinew_body *body, bool *pressed) {
     bool loaded = body->surface_forces != NULL;
     *pressed = false;

@@ -60,13 +60,13 @@ def test_dual_quaternions_tell_what_a_linear_skin_costs():
         assert 1e-3 < skin["largest_error"] < 0.5 * 0.1415 and skin["truncated_weight"] < 1e-12, skin
 
 
-def test_truncation_is_told():
+def test_truncation_is_reported():
     with program.folder() as out:
         many = ["-s", 'bodies[0].frames={"resolution": 16, "count": 10, "weights": {"kind": "harmonic"}}', "--format", "skin"]
         four = run(out, write(out, BAR), *many)["skins"]["bar"]
         eight = run(out, write(out, BAR), *many, "-s", "output.skin_joints=8")["skins"]["bar"]
-        told = run(out, write(out, BAR), *many, "--steps", 1)["frames"]["bar"]
-        assert told["frames"] == 10 and told["samples"] > 0 and 0 < told["residual"] < 1e-9, told
+        reported = run(out, write(out, BAR), *many, "--steps", 1)["frames"]["bar"]
+        assert reported["frames"] == 10 and reported["samples"] > 0 and 0 < reported["residual"] < 1e-9, reported
         assert four["truncated_weight"] > eight["truncated_weight"], (four, eight)
         assert four["largest_error"] == four["error_with_4_joints"] and eight["largest_error"] == eight["error_with_8_joints"]
         assert four["error_with_8_joints"] == eight["error_with_8_joints"], (four, eight)

@@ -206,8 +206,8 @@ def test_saved_fields_are_the_same():
         a, b = (read_vtu(os.path.join(folder, "bar_00006.vtu")) for folder in (out, again))
         for key in (("Points", "Points"), ("CellData", "axis_1"), ("CellData", "axis_3")):
             assert difference(a[key], b[key]) < 1e-5, key
-        told = program.run("inspect", "--json", os.path.join(out, "bar.field"))
-        found = json.loads(told.stdout)
+        shown = program.run("inspect", "--json", os.path.join(out, "bar.field"))
+        found = json.loads(shown.stdout)
         assert found["elements"] == 200 and found["axes"] == "frames" and abs(found["main_direction"][0]) > 0.99, found
 
 

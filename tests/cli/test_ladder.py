@@ -45,7 +45,7 @@ def test_all_models_are_compared():
         assert "| 9 quadratic frames |" in open(os.path.join(out, "ladder.md")).read()
 
 
-def test_what_a_model_cannot_show_is_told():
+def test_what_a_model_cannot_show_is_reported():
     with program.folder() as out:
         result = climb(out, "-n", "2", load='"traction": [0, 0, 100]')
         assert result.returncode == 0, result.stderr

@@ -192,7 +192,7 @@ def test_gradient():
 
 
 def test_up():
-    """A slab that is thin along y in its file is thin along the axis that is told to point up, which is z in the rig."""
+    """A slab that is thin along y in its file is thin along the axis that --up names, which is z in the rig."""
     with folder() as place:
         slab = os.path.join(place, "slab.obj")
         write_cube(slab, (0, 0, 0), (1, 0.25, 0.5))
@@ -228,7 +228,7 @@ def test_units():
 
 
 def test_absent_label():
-    """A tissue that no voxel has is told of, and the scene runs."""
+    """A tissue that no voxel has is reported, and the scene runs."""
     with folder() as place:
         path, table, target = (os.path.join(place, name) for name in ("v.nrrd", "t.json", "rig"))
         write_volume(path, (8, 4, 4), lambda x, y, z: 1)
@@ -240,7 +240,7 @@ def test_absent_label():
 
 
 def test_unreached():
-    """Voxels that no kernel reaches follow the nearest frame, which is told, and in the scene too."""
+    """Voxels that no kernel reaches follow the nearest frame, which is reported, and in the scene too."""
     with folder() as place:
         report = rig(place, "specimen:knee", "--voxels", 600, "-n", 12, "--levels", 1)
         assert report["adopted_voxels"] > 0, report

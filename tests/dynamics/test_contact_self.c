@@ -372,6 +372,10 @@ static void test_snapshot(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) {
+        cmocka_set_test_filter("test_threads*");
+    }
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_folding_bar),    cmocka_unit_test(test_knot),
         cmocka_unit_test(test_folding_frames), cmocka_unit_test(test_threads),

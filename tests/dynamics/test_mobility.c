@@ -23,7 +23,7 @@ static void expect(sinew_context *context, sinew_world *world, const char *const
     assert_int_equal(status, words[0] ? SINEW_INVALID_ARGUMENT : SINEW_OK);
     for (int i = 0; words[i]; i++) {
         if (!strstr(message, words[i])) {
-            fail_msg("\"%s\" lacks \"%s\"", message, words[i]);
+            fail_msg("\"%s\" does not contain \"%s\"", message, words[i]);
         }
     }
     for (int i = 0; words[0] && absent[i]; i++) {

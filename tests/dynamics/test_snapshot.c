@@ -102,7 +102,8 @@ static void test_foreign_bytes_are_refused(void **state) {
         sinew_status status = sinew_world_restore_snapshot(bar.world, first.bytes, first.size);
         assert_int_equal(status, i == 0 ? SINEW_OK : SINEW_INVALID_DATA);
         if (words[i] && !strstr(sinew_context_message(bar.context), words[i])) {
-            fail_msg("\"%s\" lacks \"%s\"", sinew_context_message(bar.context), words[i]);
+            fail_msg("\"%s\" does not contain \"%s\"", sinew_context_message(bar.context),
+                     words[i]);
         }
         test_beam_destroy(&bar);
     }

@@ -473,7 +473,8 @@ static void expect_refused(sinew_world *world, sinew_context *context, const sin
     assert_true(sinew_body_create(world, def, &body) != SINEW_OK);
     assert_null(body);
     if (!strstr(sinew_context_message(context), words)) {
-        fail_msg("the message \"%s\" lacks \"%s\"", sinew_context_message(context), words);
+        fail_msg("the message \"%s\" does not contain \"%s\"", sinew_context_message(context),
+                 words);
     }
 
     assert_int_equal(sinew_world_get_body_count(world), 0);

@@ -313,7 +313,8 @@ static void test_flipped_quaternions(void **state) {
 
 static void test_solvers_agree(void **state) {
     (void)state;
-    sinew_context *context = test_context(1);
+    const int32_t one = 1;
+    sinew_context *context = test_context(one);
     sinew_context *threaded = test_context(3);
     static double points[HELICES][HELIX_POINTS * 3];
     sinew_curve_def curves[HELICES];

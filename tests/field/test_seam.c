@@ -76,7 +76,8 @@ static double hollow_error(const sinew_mesh *mesh, const double *axes, int half_
 // a seam they would be off by 85 to 90 degrees.
 static void test_round_a_hollow(void **state) {
     (void)state;
-    sinew_context *context = test_context(1);
+    const int32_t one = 1;
+    sinew_context *context = test_context(one);
     sinew_context *threaded = test_context(3);
     static double points[STAVES][3 * RING_POINTS];
     sinew_curve_def curves[STAVES];

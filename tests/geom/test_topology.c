@@ -148,7 +148,7 @@ static void test_surface_keeps_nodes_and_labels(void **state) {
     sinew_context_destroy(context);
 }
 
-static void test_parts_are_told_apart(void **state) {
+static void test_parts_are_distinguished(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
 
@@ -275,7 +275,7 @@ int main(void) {
         cmocka_unit_test(test_node_adjacency_is_complete),
         cmocka_unit_test(test_neighbors_share_a_face),
         cmocka_unit_test(test_surface_keeps_nodes_and_labels),
-        cmocka_unit_test(test_parts_are_told_apart),
+        cmocka_unit_test(test_parts_are_distinguished),
         cmocka_unit_test(test_hinged_parts),
         cmocka_unit_test(test_edges_of_bad_surfaces),
         cmocka_unit_test(test_sorts_are_stable),

@@ -18,7 +18,7 @@ def skip(why):
 
 
 def need_modules(*names):
-    """Imports modules; if this Python lacks them but the system's has them, runs the script there."""
+    """Imports modules; if this Python does not have them but the system's does, runs the script there."""
     try:
         return [importlib.import_module(name) for name in names]
     except ImportError as error:

@@ -162,7 +162,7 @@ static void expect_refusal(sinew_context *context, const char *text, size_t size
         fail_msg("status %d for '%.60s'", (int)status, text);
     }
     if (!strstr(message, word) || strncmp(message, line, strlen(line)) != 0) {
-        fail_msg("'%s' does not begin with '%s' or lacks '%s'", message, line, word);
+        fail_msg("'%s' does not begin with '%s' or does not contain '%s'", message, line, word);
     }
 
     assert_null(skeleton);

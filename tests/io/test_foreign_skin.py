@@ -1,6 +1,6 @@
 # Labels: foreign
 """A run's skin: the Khronos validator accepts it, and Blender replays the surface that was simulated within the error that the run
-tells."""
+reports."""
 import json
 import os
 import pathlib
@@ -20,7 +20,7 @@ SCENE = {
                                          "axis": [1, 0, 0], "degrees": {"keys": [[0, 0], [0.75, 90]]}}}}]}}]}
 BLENDER_SCRIPT = r'''
 import json, struct
-told = json.load(open(os.path.join(folder, "told.json")))
+written = json.load(open(os.path.join(folder, "written.json")))
 bpy.ops.wm.read_factory_settings(use_empty=True)
 bpy.ops.import_scene.gltf(filepath=os.path.join(folder, "bar_skin.glb"))
 bar = max((o for o in bpy.data.objects if o.type == "MESH"), key=lambda o: len(o.data.vertices))
@@ -29,7 +29,7 @@ data = open(os.path.join(folder, "bar.pc2"), "rb").read()
 count, frames = struct.unpack("<i", data[16:20])[0], struct.unpack("<i", data[28:32])[0]
 worst = 0
 for frame in range(frames):
-    at = told["times"][frame] * rate
+    at = written["times"][frame] * rate
     bpy.context.scene.frame_set(math.floor(at), subframe=at - math.floor(at))
     shown = bar.evaluated_get(bpy.context.evaluated_depsgraph_get())
     points = [shown.matrix_world @ v.co for v in shown.to_mesh().vertices]
@@ -41,7 +41,7 @@ for frame in range(frames):
     for i, p in enumerate(points):  # z is up in Blender, y in the cache
         worst = max(worst, math.dist((p.x, p.z, -p.y), expected[3 * i:3 * i + 3]))
 print("Blender is off by", worst)
-print("ALL WELL" if worst < told["error"] + 2e-5 else "FAILED")  # Blender's own matrices are floats
+print("ALL WELL" if worst < written["error"] + 2e-5 else "FAILED")  # Blender's own matrices are floats
 sys.stdout.flush()
 os._exit(0)
 '''
@@ -55,6 +55,6 @@ with tempfile.TemporaryDirectory(prefix="sinew-") as folder:
     foreign.check(f"rigid frames make an exact skin, not one off by {error}", error < 1e-6)
     foreign.need_validator()(folder + "/bar_skin.glb")
     times = [0.125 * i for i in range(7)]
-    (pathlib.Path(folder) / "told.json").write_text(json.dumps({"error": error, "times": times}))
+    (pathlib.Path(folder) / "written.json").write_text(json.dumps({"error": error, "times": times}))
     foreign.run_blender(BLENDER_SCRIPT, folder)
 print("the validator accepts the skin, and Blender replays it")

@@ -159,7 +159,7 @@ static void test_round_trip(void **state) {
     }
 }
 
-// Of six weights the largest four stay, and what was lost is told.
+// The largest four of six weights stay, and what was lost is reported.
 static void test_truncation(void **state) {
     (void)state;
     model *m = make_model(false);

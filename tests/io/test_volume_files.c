@@ -142,8 +142,8 @@ static void test_axes(void **state) {
     sinew_context_destroy(context);
 }
 
-// A grid turned by 30 degrees about z keeps its axes, and tells the turn: cell middles come out
-// where the header puts them.
+// A grid turned by 30 degrees about z keeps its axes and reports the rotation: cell centres come
+// out where the header puts them.
 static void test_oblique(void **state) {
     (void)state;
     const char *text = HEAD "space: RAS\nspace directions: (0.86602540378443865,0.5,0) "

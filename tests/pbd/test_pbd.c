@@ -479,7 +479,7 @@ static void expect_refusal(sinew_context *context, const sinew_mesh *mesh, const
     assert_int_equal(sinew_pbd_create(context, mesh, def, &pbd), status);
     assert_null(pbd);
     if (!strstr(sinew_context_message(context), word)) {
-        fail_msg("'%s' lacks '%s'", sinew_context_message(context), word);
+        fail_msg("'%s' does not contain '%s'", sinew_context_message(context), word);
     }
 }
 

@@ -1,5 +1,5 @@
 // Scenes with skeletons: from characters and files, retargeted, in all bindings and models; what is
-// wrong is told where it is.
+// wrong is reported where it is.
 #include "support/test.h"
 
 #include "io/generate/character.h"

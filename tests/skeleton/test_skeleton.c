@@ -130,7 +130,7 @@ static void expect_refusal(sinew_context *context, const sinew_joint_def *joints
     assert_int_equal(sinew_skeleton_create(context, joints, count, &skeleton), status);
     assert_null(skeleton);
     if (!strstr(sinew_context_message(context), word)) {
-        fail_msg("'%s' lacks '%s'", sinew_context_message(context), word);
+        fail_msg("'%s' does not contain '%s'", sinew_context_message(context), word);
     }
 }
 

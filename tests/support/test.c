@@ -4,7 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-sinew_context *test_context(int32_t threads) {
+sinew_context *test_create_context(int32_t threads, const char *text) {
+    if (TEST_WATCHES_THREADS && strcmp(text, "1") == 0) {
+        skip();
+    }
+
     sinew_context_def def = sinew_default_context_def();
     def.threads = threads;
     sinew_context *context = sinew_context_create(&def);
@@ -35,6 +39,10 @@ static void counting_release(void *user, void *memory, size_t size) {
 }
 
 sinew_context *test_context_failing(test_allocator *state) {
+    if (TEST_WATCHES_THREADS) {
+        skip();
+    }
+
     sinew_context_def def = sinew_default_context_def();
     def.allocator = (sinew_allocator){counting_allocate, counting_release, state};
     return sinew_context_create(&def);

@@ -15,8 +15,9 @@
 #include "base/context.h"
 #include "base/random.h"
 
-// Whether the thread sanitizer is active: it is slow, and cannot find anything in code that runs on
-// one thread.
+// Whether the thread sanitizer is active. It is slow, and cannot find anything in code that runs on
+// one thread: a test ends at `test_context(1)` and at `test_context_failing`. One that compares
+// one thread with several writes the number as a variable.
 #if defined(__SANITIZE_THREAD__)
 enum { TEST_WATCHES_THREADS = 1 };
 #else
@@ -25,7 +26,8 @@ enum { TEST_WATCHES_THREADS = 0 };
 
 // A context with `threads` threads; the test fails if creation fails. Destroy it with
 // sinew_context_destroy.
-sinew_context *test_context(int32_t threads);
+#define test_context(threads) test_create_context(threads, #threads)
+sinew_context *test_create_context(int32_t threads, const char *text);
 
 // An allocator for tests of memory. It fails from the n-th call on (n = 0: the first), counts live
 // blocks and records the largest request in bytes.

@@ -184,6 +184,10 @@ static void test_threads(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) {
+        cmocka_set_test_filter("test_threads*");
+    }
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_few_points),
         cmocka_unit_test(test_energy),

@@ -642,6 +642,10 @@ static void test_bad_input(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) {
+        cmocka_set_test_filter("test_threads*");
+    }
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),     cmocka_unit_test(test_mixed_blocks),
         cmocka_unit_test(test_points),          cmocka_unit_test(test_rigid_motion_is_free),

@@ -315,6 +315,10 @@ static void test_threads(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) {
+        cmocka_set_test_filter("test_threads*");
+    }
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives), cmocka_unit_test(test_patch),
         cmocka_unit_test(test_rank),        cmocka_unit_test(test_bending),

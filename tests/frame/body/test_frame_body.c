@@ -318,6 +318,10 @@ static void test_threads_give_the_same_bits(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) {
+        cmocka_set_test_filter("test_threads*");
+    }
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_strains),

@@ -265,7 +265,7 @@ static void test_steak(void **state) {
 
 // A requested number of samples is placed where the weights bend, not in the slivers between many
 // nodes: the fit is better than with the same number of samples that all just meet a tolerance.
-static void test_wished_number(void **state) {
+static void test_requested_number(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
     sinew_voxels *steak = make_steak(context, 0.003);
@@ -475,7 +475,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linear_weights_are_exact),
         cmocka_unit_test(test_steak),
-        cmocka_unit_test(test_wished_number),
+        cmocka_unit_test(test_requested_number),
         cmocka_unit_test(test_thin_plate),
         cmocka_unit_test(test_turned),
         cmocka_unit_test(test_threads_and_shortage),

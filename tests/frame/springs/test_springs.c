@@ -467,6 +467,10 @@ static void test_shortage(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) {
+        cmocka_set_test_filter("test_threads*");
+    }
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forces),
         cmocka_unit_test(test_stiffness_at_rest),
