@@ -1,5 +1,5 @@
 // sinew rig, in parts: input.c reads surfaces, volumes and specimens into voxels; report.c explains
-// the model; command_rig.c makes it and writes everything.
+// the model; cli/command_rig.c makes it and writes everything.
 #ifndef CLI_RIG_RIG_H
 #define CLI_RIG_RIG_H
 

@@ -1,4 +1,4 @@
-// sinew run, in parts: command_run.c simulates and writes; print.c says what came of it.
+// sinew run, in parts: cli/command_run.c simulates and writes; print.c says what came of it.
 #ifndef CLI_RUN_RUN_H
 #define CLI_RUN_RUN_H
 

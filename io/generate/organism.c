@@ -2,8 +2,8 @@
 //
 // A limb is a closed tube about a quadratic arc. Its cross-section is an ellipse that narrows
 // towards both ends. Limbs overlap; the solid is where the winding number is above one half
-// (tetrahedralize.c), so a limb turned inside out is a chamber. A tet takes the label of the limb
-// whose centre line is nearest in units of its thickness.
+// (src/geom/tetrahedralize/tetrahedralize.c), so a limb turned inside out is a chamber. A tet takes
+// the label of the limb whose centre line is nearest in units of its thickness.
 #include "io/generate/organism.h"
 
 #include "io/generate/triangles.h"

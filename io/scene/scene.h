@@ -1,7 +1,7 @@
 // Scenes: what a person writes in JSON, as plain structures. Reading (read.h) fills them and
-// collects every mistake; building (build.h) makes a world of them; running (run.h) moves it
-// through time. All of it in memory: files come through a callback. A new kind of body adds a file
-// that reads it and one that builds it.
+// collects every mistake; building (build.h) makes a world of them and steps it. Everything happens
+// in memory: files come through a callback. A new kind of body needs one file that reads it and one
+// that builds it.
 #ifndef SN_IO_SCENE_SCENE_H
 #define SN_IO_SCENE_SCENE_H
 

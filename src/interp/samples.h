@@ -126,7 +126,8 @@ SN_ISA_DECLARE(void, sn_samples_couple,
 typedef void sn_samples_tangent_fn(double *P, const double *H, const double *F);
 SN_ISA_DECLARE(void, sn_samples_apply_tangent, (double *P, const double *H, const double *F));
 
-// sn_samples_add_stiffness for linear tets with the shorter forms of tangents (material.h).
+// sn_samples_add_stiffness for linear tets with the shorter forms of tangents
+// (material/material.h).
 SN_ISA_DECLARE(void, sn_samples_add_rotated,
                (double *A, const sn_samples *samples, int32_t block, const double *H));
 SN_ISA_DECLARE(void, sn_samples_add_held,

@@ -1,12 +1,12 @@
 // Bodies that touch each other: no intersection by the exact test after every step, momentum and
 // energy of free collisions, a stack that comes to rest, every kind with every other, the same bits
 // for any number of threads and after a snapshot.
+#include "support/hash.h"
 #include "support/kinds.h"
 #include "support/touch.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_BODIES = 8 };
@@ -26,21 +26,13 @@ static void check(const setting *s, sinew_status status) {
     }
 }
 
-static setting make_setting(int32_t threads, sinew_contact_mode mode, double gravity,
+static setting make_setting(sinew_context *context, sinew_contact_mode mode, double gravity,
                             double friction) {
-    setting s = {.young = 1e5};
-    sinew_context_def context = sinew_default_context_def();
-    context.threads = threads;
-    s.context = sinew_context_create(&context);
-    assert_non_null(s.context);
-
-    sinew_world_def world = sinew_default_world_def();
-    world.gravity[2] = gravity;
-    check(&s, sinew_world_create(s.context, &world, &s.world));
     sinew_contact_def contact = sinew_default_contact_def();
     contact.mode = mode;
     contact.friction = friction;
-    check(&s, sinew_world_set_contact(s.world, &contact));
+    setting s = {
+        .context = context, .world = test_touch_world(context, &contact, gravity), .young = 1e5};
 
     sinew_shape_def shape = sinew_default_shape_def();
     shape.size[0] = shape.size[1] = shape.size[2] = 0.2;
@@ -72,9 +64,13 @@ static void add_floor(setting *s) {
     check(s, sinew_obstacle_create(s->world, &floor, NULL));
 }
 
-static void destroy_setting(setting *s) {
+static void destroy_bodies(setting *s) {
     sinew_world_destroy(s->world);
     sinew_mesh_destroy(s->cube);
+}
+
+static void destroy_setting(setting *s) {
+    destroy_bodies(s);
     sinew_context_destroy(s->context);
 }
 
@@ -86,7 +82,7 @@ static void step(setting *s) {
 // Two cubes meet in free flight: momentum is kept up to rounding, whatever the solver, and energy
 // does not rise.
 static void check_collision(sinew_contact_mode mode, double friction, sinew_solver solver) {
-    setting s = make_setting(1, mode, 0, friction);
+    setting s = make_setting(test_context(1), mode, 0, friction);
     sinew_world_def def = sinew_world_get_def(s.world);
     def.solver = solver;
     check(&s, sinew_world_set_def(s.world, &def));
@@ -148,7 +144,7 @@ static void check_rest(const setting *s, int mode) {
 static void test_stack(void **state) {
     (void)state;
     for (int mode = 0; mode < 2; mode++) {
-        setting s = make_setting(1, (sinew_contact_mode)mode, -9.81, 0.5);
+        setting s = make_setting(test_context(1), (sinew_contact_mode)mode, -9.81, 0.5);
         s.young = 1e6;
         add_floor(&s);
         for (int i = 0; i < 5; i++) {
@@ -207,59 +203,52 @@ static void test_kinds_on_kinds(void **state) {
     }
 }
 
-static uint64_t hash_stack(int32_t threads) {
-    setting s = make_setting(threads, SINEW_CONTACT_INTERACTIVE, -9.81, 0.5);
+static uint64_t hash_stack(sinew_context *context, void *user) {
+    (void)user;
+    setting s = make_setting(context, SINEW_CONTACT_INTERACTIVE, -9.81, 0.5);
     add_floor(&s);
     for (int i = 0; i < 3; i++) {
         add_cube(&s, 0.03 * i, 0.102 + 0.21 * i, 0.3 * i, 0);
     }
+
     for (int i = 0; i < 40; i++) {
         check(&s, sinew_world_step(s.world, NULL));
     }
+
     uint64_t hash = sinew_world_get_hash(s.world);
-    destroy_setting(&s);
+    destroy_bodies(&s);
     return hash;
 }
 
 static void test_threads(void **state) {
     (void)state;
-    uint64_t hash = hash_stack(1);
-    for (int32_t threads = 2; threads <= 4; threads++) {
-        assert_true(hash_stack(threads) == hash);
-    }
+    test_over_threads("stack of three cubes", hash_stack, NULL);
 }
 
-static void test_snapshot(void **state) {
-    (void)state;
-    setting s = make_setting(1, SINEW_CONTACT_INTERACTIVE, -9.81, 0.3);
+static setting make_loose_stack(sinew_context *context) {
+    setting s = make_setting(context, SINEW_CONTACT_INTERACTIVE, -9.81, 0.3);
     add_floor(&s);
     add_cube(&s, 0, 0.11, 0, 0);
     add_cube(&s, 0.05, 0.34, 0.3, 0);
     add_cube(&s, -0.04, 0.6, 0.6, 0);
+    return s;
+}
+
+// The same bits from a snapshot taken while the cubes fall onto each other.
+static void test_snapshot(void **state) {
+    (void)state;
+    setting s = make_loose_stack(test_context(1));
+    setting other = make_loose_stack(s.context);
     for (int i = 0; i < 12; i++) {
         step(&s);
     }
-    size_t size = sinew_world_get_snapshot_size(s.world);
-    void *bytes = malloc(size);
-    check(&s, sinew_world_take_snapshot(s.world, bytes, size));
-    for (int i = 0; i < 30; i++) {
-        step(&s);
-    }
-    uint64_t hash = sinew_world_get_hash(s.world);
-    check(&s, sinew_world_restore_snapshot(s.world, bytes, size));
-    for (int i = 0; i < 30; i++) {
-        step(&s);
-    }
-    assert_true(sinew_world_get_hash(s.world) == hash);
-    free(bytes);
+
+    test_touch_snapshot(s.context, s.world, other.world, 30);
+    destroy_bodies(&other);
     destroy_setting(&s);
 }
 
 int main(void) {
-    if (TEST_WATCHES_THREADS) {
-        cmocka_set_test_filter("test_threads*");
-    }
-
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_collision),      cmocka_unit_test(test_stack),
         cmocka_unit_test(test_kinds_on_kinds), cmocka_unit_test(test_threads),

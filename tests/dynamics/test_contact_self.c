@@ -1,7 +1,7 @@
 // Bodies that touch themselves: a bar folded over a rod, a knot pulled tight, frame bodies folded
 // over a rod. No intersection by the exact test after every step, the same bits for any number of
 // threads and after a snapshot.
-#include "support/test.h"
+#include "support/hash.h"
 #include "support/touch.h"
 
 #include <math.h>
@@ -20,22 +20,12 @@ static void check(const setting *s, sinew_status status) {
     }
 }
 
-static setting make_setting(int32_t threads, sinew_contact_mode mode, double gravity) {
-    setting s = {.world = NULL};
-    sinew_context_def context = sinew_default_context_def();
-    context.threads = threads;
-    s.context = sinew_context_create(&context);
-    assert_non_null(s.context);
-
-    sinew_world_def world = sinew_default_world_def();
-    world.gravity[2] = gravity;
-    check(&s, sinew_world_create(s.context, &world, &s.world));
+static setting make_setting(sinew_context *context, sinew_contact_mode mode, double gravity) {
     sinew_contact_def contact = sinew_default_contact_def();
     contact.mode = mode;
     contact.self = true;
     contact.friction = 0.3;
-    check(&s, sinew_world_set_contact(s.world, &contact));
-    return s;
+    return (setting){.context = context, .world = test_touch_world(context, &contact, gravity)};
 }
 
 static void destroy_setting(setting *s) {
@@ -82,8 +72,8 @@ static void add_rod(setting *s) {
 }
 
 // A soft bar of tets that hangs over the rod.
-static setting make_folding_bar(int32_t threads, sinew_contact_mode mode) {
-    setting s = make_setting(threads, mode, -9.81);
+static setting make_folding_bar(sinew_context *context, sinew_contact_mode mode) {
+    setting s = make_setting(context, mode, -9.81);
     sinew_shape_def shape = sinew_default_shape_def();
     memcpy(shape.size, (double[]){1, 0.1, 0.06}, sizeof shape.size);
     memcpy(shape.cells, (int32_t[]){40, 3, 2}, sizeof shape.cells);
@@ -105,7 +95,7 @@ static setting make_folding_bar(int32_t threads, sinew_contact_mode mode) {
 static void test_folding_bar(void **state) {
     (void)state;
     for (int mode = 0; mode < (TEST_SANITIZED ? 1 : 2); mode++) {
-        setting s = make_folding_bar(1, (sinew_contact_mode)mode);
+        setting s = make_folding_bar(test_context(1), (sinew_contact_mode)mode);
         int32_t most = 0;
         for (int i = 0; i < 70; i++) {
             step(&s);
@@ -218,8 +208,8 @@ typedef struct knot {
 } knot;
 
 // The knot with both ends held.
-static knot make_knot_body(int32_t threads, sinew_contact_mode mode) {
-    knot k = {.s = make_setting(threads, mode, 0)};
+static knot make_knot_body(sinew_context *context, sinew_contact_mode mode) {
+    knot k = {.s = make_setting(context, mode, 0)};
     sinew_mesh *mesh = make_knot(&k.s, 0.05);
     sinew_material_def material = soft(1e5);
     sinew_body_def def = sinew_default_body_def();
@@ -264,7 +254,7 @@ static void pull_knot(knot *k, double distance) {
 
 static void test_knot(void **state) {
     (void)state;
-    knot k = make_knot_body(1, SINEW_CONTACT_INTERACTIVE);
+    knot k = make_knot_body(test_context(1), SINEW_CONTACT_INTERACTIVE);
     assert_int_equal(test_count_body_crossings(&k.s.body, 1), 0);
     int32_t most = 0;
     for (int i = 0; i < (TEST_SANITIZED ? 15 : 200); i++) {
@@ -282,8 +272,8 @@ static void test_knot(void **state) {
 }
 
 // A bar of frames over the rod.
-static setting make_folding_frames(int32_t threads, sinew_node_kind kind) {
-    setting s = make_setting(threads, SINEW_CONTACT_INTERACTIVE, -9.81);
+static setting make_folding_frames(sinew_context *context, sinew_node_kind kind) {
+    setting s = make_setting(context, SINEW_CONTACT_INTERACTIVE, -9.81);
     sinew_solid_def solid = sinew_default_solid_def();
     memcpy(solid.size, (double[]){1, 0.1, 0.06}, sizeof solid.size);
     sinew_voxel_def grid = sinew_default_voxel_def();
@@ -314,7 +304,7 @@ static void test_folding_frames(void **state) {
     (void)state;
     const sinew_node_kind kinds[] = {SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC, SINEW_NODE_RIGID};
     for (int k = 0; k < (TEST_SANITIZED ? 1 : 3); k++) {
-        setting s = make_folding_frames(1, kinds[k]);
+        setting s = make_folding_frames(test_context(1), kinds[k]);
         int32_t most = 0;
         for (int i = 0; i < 55; i++) {
             step(&s);
@@ -326,56 +316,40 @@ static void test_folding_frames(void **state) {
     }
 }
 
-static uint64_t hash_bar(int32_t threads) {
-    setting s = make_folding_bar(threads, SINEW_CONTACT_INTERACTIVE);
+static uint64_t hash_bar(sinew_context *context, void *user) {
+    (void)user;
+    setting s = make_folding_bar(context, SINEW_CONTACT_INTERACTIVE);
     for (int i = 0; i < 45; i++) {
         check(&s, sinew_world_step(s.world, NULL));
     }
+
     assert_true(count_own_contacts(&s) > 10);
     uint64_t hash = sinew_world_get_hash(s.world);
-    destroy_setting(&s);
+    sinew_world_destroy(s.world);
     return hash;
 }
 
 static void test_threads(void **state) {
     (void)state;
-    uint64_t hash = hash_bar(1);
-    for (int32_t threads = 2; threads <= 4; threads++) {
-        assert_true(hash_bar(threads) == hash);
-    }
+    test_over_threads("folding bar", hash_bar, NULL);
 }
 
-// The same bits from a snapshot taken as the halves of the bar meet, also in a new world.
+// The same bits from a snapshot taken as the halves of the bar meet.
 static void test_snapshot(void **state) {
     (void)state;
-    setting s = make_folding_bar(1, SINEW_CONTACT_INTERACTIVE);
-    setting other = make_folding_bar(1, SINEW_CONTACT_INTERACTIVE);
+    setting s = make_folding_bar(test_context(1), SINEW_CONTACT_INTERACTIVE);
+    setting other = make_folding_bar(s.context, SINEW_CONTACT_INTERACTIVE);
     for (int i = 0; i < 44; i++) {
         step(&s);
     }
+
     assert_true(count_own_contacts(&s) > 0);
-
-    size_t size = sinew_world_get_snapshot_size(s.world);
-    void *bytes = malloc(size);
-    assert_non_null(bytes);
-    check(&s, sinew_world_take_snapshot(s.world, bytes, size));
-    check(&other, sinew_world_restore_snapshot(other.world, bytes, size));
-    for (int i = 0; i < 10; i++) {
-        step(&s);
-        step(&other);
-        assert_true(sinew_world_get_hash(s.world) == sinew_world_get_hash(other.world));
-    }
-
-    free(bytes);
+    test_touch_snapshot(s.context, s.world, other.world, 10);
+    sinew_world_destroy(other.world);
     destroy_setting(&s);
-    destroy_setting(&other);
 }
 
 int main(void) {
-    if (TEST_WATCHES_THREADS) {
-        cmocka_set_test_filter("test_threads*");
-    }
-
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_folding_bar),    cmocka_unit_test(test_knot),
         cmocka_unit_test(test_folding_frames), cmocka_unit_test(test_threads),

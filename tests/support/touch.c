@@ -40,3 +40,36 @@ int64_t test_count_body_crossings(sinew_body *const *bodies, int32_t count) {
     free(part);
     return crossings;
 }
+
+static void check(sinew_context *context, sinew_status status) {
+    if (status != SINEW_OK) {
+        fail_msg("%s", sinew_context_message(context));
+    }
+}
+
+sinew_world *test_touch_world(sinew_context *context, const sinew_contact_def *contact,
+                              double gravity) {
+    sinew_world_def def = sinew_default_world_def();
+    def.gravity[2] = gravity;
+
+    sinew_world *world = NULL;
+    check(context, sinew_world_create(context, &def, &world));
+    check(context, sinew_world_set_contact(world, contact));
+    return world;
+}
+
+void test_touch_snapshot(sinew_context *context, sinew_world *world, sinew_world *copy,
+                         int32_t steps) {
+    size_t size = sinew_world_get_snapshot_size(world);
+    void *bytes = malloc(size);
+    assert_non_null(bytes);
+    check(context, sinew_world_take_snapshot(world, bytes, size));
+    check(context, sinew_world_restore_snapshot(copy, bytes, size));
+    free(bytes);
+
+    for (int32_t i = 0; i < steps; i++) {
+        check(context, sinew_world_step(world, NULL));
+        check(context, sinew_world_step(copy, NULL));
+        assert_true(sinew_world_get_hash(world) == sinew_world_get_hash(copy));
+    }
+}

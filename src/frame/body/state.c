@@ -1,7 +1,7 @@
 // Positions and velocities of points of a frame body, and strain and stress there.
 //
-// Motions are those of the body's blend (blend_point.c). The stress is that of the material at the
-// point's voxel, its stiffness scaled by the voxel's factor.
+// Motions are those of the body's blend (frame/blend/blend_point.c). The stress is that of the
+// material at the point's voxel, its stiffness scaled by the voxel's factor.
 #include "frame/body/state.h"
 
 #include "base/threads.h"

@@ -8,7 +8,7 @@
 // first and second order, whose stencils weight each axis with the mean cost of the two voxels it
 // joins, so that a front along an axis is exact in layered material. Second-order marching is the
 // default: with straight-line distances around the starting point, its error is a tenth of the
-// others' (measured in tests/geom/distance/test_distance.c).
+// others' (measured in tests/geom/test_distance.c).
 //
 // Cost: each voxel is accepted once; the queue is an array of buckets of which only the lowest is
 // sorted, so a run over n voxels takes about n log(n / buckets) comparisons. Voxels are accepted in
