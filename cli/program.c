@@ -35,8 +35,23 @@ static int fail_unknown(const cli_program *program, const char *word) {
                     cli_did_you_mean(word, words, count), program->name);
 }
 
+static int run_command(const cli_program *program, int argc, char **argv) {
+    for (int i = 0; i < program->command_count; i++) {
+        const cli_command *command = program->commands[i];
+        if (strcmp(command->name, argv[0]) == 0) {
+            return command->run(command, argc, argv);
+        }
+    }
+
+    return fail_unknown(program, argv[0]);
+}
+
 static int run_program(const cli_program *program, int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : "--help";
+    if (strcmp(word, "help") == 0 && argc > 2) {
+        char option[] = "--help";
+        return run_command(program, 2, (char *[]){argv[2], option});
+    }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         return print_overview(program);
     }
@@ -45,14 +60,7 @@ static int run_program(const cli_program *program, int argc, char **argv) {
         return CLI_OK;
     }
 
-    for (int i = 0; i < program->command_count; i++) {
-        const cli_command *command = program->commands[i];
-        if (strcmp(command->name, word) == 0) {
-            return command->run(command, argc - 1, argv + 1);
-        }
-    }
-
-    return fail_unknown(program, word);
+    return run_command(program, argc - 1, argv + 1);
 }
 
 int cli_main(const cli_program *program, int argc, char **argv) {

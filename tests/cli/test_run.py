@@ -134,6 +134,13 @@ def test_static_solves_that_fail_say_why():
         assert result.returncode == 2 and "translate along x" in result.stderr, (result.returncode, result.stderr)
 
 
+def test_help_of_a_command():
+    """`sinew help COMMAND` is the same as `sinew COMMAND --help`, and an unknown command is refused by name."""
+    assert program.run("help", "run").stdout == program.run("run", "--help").stdout
+    refused = program.run("help", "rnu")
+    assert refused.returncode == 2 and "'run'" in refused.stderr, refused.stderr
+
+
 def test_help_fits_a_screen():
     for command in ("", "run", "new", "check", "list", "inspect", "convert", "modes", "tetrahedralize"):
         result = program.run(*([command] if command else []), "--help")
