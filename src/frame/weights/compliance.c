@@ -23,21 +23,21 @@ typedef struct problem {
     double *x; // LANES for each voxel
 } problem;
 
-// Scales the conductivities so that their harmonic mean over the surface is 1.
+// Scales the stiffnesses so that their harmonic mean over the surface is 1.
 static void scale_conductivity(const sn_shape *shape, double *out) {
     const sinew_voxels *voxels = shape->voxels;
     double sum = 0, faces = 0;
     for (int32_t v = 0; v < voxels->count; v++) {
         for (int d = 0; d < SN_VOXEL_FACES; d++) {
             if (voxels->neighbor[v][d] < 0) {
-                sum += 1 / shape->conductivity[v];
+                sum += 1 / shape->relative_stiffness[v];
                 faces++;
             }
         }
     }
 
     for (int32_t v = 0; v < voxels->count; v++) {
-        out[v] = shape->conductivity[v] * (sum / faces);
+        out[v] = shape->relative_stiffness[v] * (sum / faces);
     }
 }
 

@@ -165,6 +165,8 @@ static sinew_status build(sn_shape *shape, sn_arena *scratch) {
     // The smoothest functions on the solid, as many as there are nodes.
     SN_TRY(find_stiffness(shape, scratch, &stiffness));
     SN_TRY(sn_compute_conductivity(shape->voxels, &stiffness, &shape->arena, &shape->conductivity));
+    SN_TRY(sn_compute_relative_stiffness(shape->voxels, &stiffness, &shape->arena,
+                                         &shape->relative_stiffness));
     SN_TRY(sn_report_progress(shape->context, "computing weights", 0));
     SN_TRY(sn_compute_voxel_modes(shape->voxels, &stiffness, n, scratch, &modes));
 

@@ -303,20 +303,32 @@ static double mean_stiffness(const sinew_voxels *voxels, const sn_stiffness *sti
     return count > 0 ? count / sum : 1;
 }
 
-sinew_status sn_compute_conductivity(const sinew_voxels *voxels, const sn_stiffness *stiffness,
-                                     sn_arena *arena, double **conductivity) {
-    double *out = *conductivity = SN_RESERVE(arena, double, voxels->count);
+// Computes stiffness^exponent of each voxel; rigid labels keep the bound.
+static sinew_status compute_power(const sinew_voxels *voxels, const sn_stiffness *stiffness,
+                                  double exponent, sn_arena *arena, double **values) {
+    double *out = *values = SN_RESERVE(arena, double, voxels->count);
     SN_TRY(sn_arena_status(arena));
 
     double mean = mean_stiffness(voxels, stiffness);
     for (int32_t v = 0; v < voxels->count; v++) {
-        double ratio = stiffness_of(voxels, stiffness, v) / mean;
+        double power = pow(stiffness_of(voxels, stiffness, v) / mean, exponent);
         out[v] = stiffness->rigid[voxels->label[v]]
                      ? SN_RIGID_CONTRAST
-                     : fmin(fmax(ratio, 1 / SN_RIGID_CONTRAST), SN_RIGID_CONTRAST);
+                     : fmin(fmax(power, 1 / SN_RIGID_CONTRAST), SN_RIGID_CONTRAST);
     }
 
     return SINEW_OK;
+}
+
+sinew_status sn_compute_conductivity(const sinew_voxels *voxels, const sn_stiffness *stiffness,
+                                     sn_arena *arena, double **conductivity) {
+    return compute_power(voxels, stiffness, 0.5, arena, conductivity);
+}
+
+sinew_status sn_compute_relative_stiffness(const sinew_voxels *voxels,
+                                           const sn_stiffness *stiffness, sn_arena *arena,
+                                           double **relative) {
+    return compute_power(voxels, stiffness, 1, arena, relative);
 }
 
 static sinew_status create_block(const sinew_voxels *voxels, const sn_stiffness *stiffness,

@@ -55,8 +55,9 @@ typedef struct sn_shape {
     int32_t *bound_node;     // by label, or -1
     sn_metric metric; // as the def requests; the compliance metric includes the rigid clusters
     sn_axis_order axis_order; // of axis weights
-    // Of smooth weights (sn_shape_is_smooth): what each voxel conducts, relative to the mean.
-    double *conductivity;
+    // Of smooth weights (sn_shape_is_smooth): what each voxel conducts, and its stiffness, both
+    // relative to the mean (voxel_modes.h).
+    double *conductivity, *relative_stiffness;
     struct sn_shape *compliance; // coordinates x, y, z and 1 as fields on the voxels; NULL: none
     bool is_compliance;          // this is that shape: its gradients at the surface are not zero
     sn_weight_table table;
