@@ -160,11 +160,6 @@ static sinew_status fill_candidates(const sn_shape *shape, const sn_frame_sample
 
 sinew_status sn_point_candidates(const sn_shape *shape, int32_t block_count,
                                  sn_frame_samples **candidates) {
-    // Blocks as for midpoint sampling, each with several points.
-    sinew_sampling_def def = sinew_default_sampling_def();
-    def.kind = SINEW_SAMPLING_MIDPOINT;
-    def.count = block_count;
-
     sn_frame_samples *blocks = NULL;
     sn_arena arena = sn_arena_create(shape->context);
     sn_frame_samples *made = SN_PUSH(&arena, sn_frame_samples, 1);
@@ -173,7 +168,8 @@ sinew_status sn_point_candidates(const sn_shape *shape, int32_t block_count,
     }
     made->arena = arena;
 
-    sinew_status status = sn_samples_create(shape, &def, &blocks);
+    // Each block gets several points.
+    sinew_status status = sn_samples_create_blocks(shape, block_count, &blocks);
 
     // Smooth weights reach everywhere, so there is room for all nodes at every point.
     if (status == SINEW_OK) {

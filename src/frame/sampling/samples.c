@@ -92,6 +92,7 @@ typedef struct sample_job {
     const sinew_sampling_def *def;
     sn_frame_samples *samples;
     sn_fit *fits;
+    bool weighted;          // otherwise only what the voxels are
     int32_t first;          // the batch's first sample
     sn_shape_point *points; // the weights of the batch's samples
 } sample_job;
@@ -194,7 +195,9 @@ static void make_samples(void *data, int32_t begin, int32_t end, int32_t chunk) 
         measure(job->shape, voxels, count, samples, s);
         integrate_moments(job->shape, voxels, count, samples, s);
 
-        if (job->def->kind == SINEW_SAMPLING_MIDPOINT) {
+        if (!job->weighted) {
+            job->points[i].count = 0;
+        } else if (job->def->kind == SINEW_SAMPLING_MIDPOINT) {
             sn_average_sample(job->shape, voxels, count, &job->points[i]);
         } else {
             sn_vec3 center = sn_load3(sn_at3(samples->position, s));
@@ -383,7 +386,7 @@ static void report(sn_frame_samples *samples, const sn_fit *fits) {
 }
 
 static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def *def,
-                                 const sn_partition *partition, sn_arena *scratch,
+                                 const sn_partition *partition, bool weighted, sn_arena *scratch,
                                  sn_frame_samples *samples) {
     SN_TRY(push_arrays(samples, partition->count,
                        def->kind != SINEW_SAMPLING_REGIONS ? 0
@@ -394,7 +397,8 @@ static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def
     sn_fit *fits = SN_PUSH(scratch, sn_fit, partition->count);
     SN_TRY(sn_arena_status(scratch));
 
-    sample_job job = {.shape = shape, .def = def, .samples = samples, .fits = fits};
+    sample_job job = {
+        .shape = shape, .def = def, .samples = samples, .fits = fits, .weighted = weighted};
     weight_lists lists = {0};
     sinew_status status = make_weights(&job, scratch, &lists);
     if (status == SINEW_OK) {
@@ -452,8 +456,8 @@ sinew_status sn_sampling_check(const sn_shape *shape, const sinew_sampling_def *
     return SINEW_OK;
 }
 
-sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *def,
-                               sn_frame_samples **samples) {
+static sinew_status create(const sn_shape *shape, const sinew_sampling_def *def, bool weighted,
+                           sn_frame_samples **samples) {
     SN_TRY(sn_sampling_check(shape, def));
     SN_ASSERT(def->kind != SINEW_SAMPLING_POINTS);
     sinew_sampling_def resolved = *def;
@@ -476,7 +480,7 @@ sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *
                               : sn_partition_regions(shape, def, &scratch, &partition);
 
     if (status == SINEW_OK) {
-        status = fill_samples(shape, def, &partition, &scratch, made);
+        status = fill_samples(shape, def, &partition, weighted, &scratch, made);
     }
 
     sn_arena_destroy(&scratch);
@@ -487,6 +491,19 @@ sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *
 
     *samples = made;
     return SINEW_OK;
+}
+
+sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *def,
+                               sn_frame_samples **samples) {
+    return create(shape, def, true, samples);
+}
+
+sinew_status sn_samples_create_blocks(const sn_shape *shape, int32_t count,
+                                      sn_frame_samples **blocks) {
+    sinew_sampling_def def = sinew_default_sampling_def();
+    def.kind = SINEW_SAMPLING_MIDPOINT;
+    def.count = count;
+    return create(shape, &def, false, blocks);
 }
 
 void sn_samples_destroy(sn_frame_samples *samples) {

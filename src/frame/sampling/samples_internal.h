@@ -49,4 +49,9 @@ sinew_status sn_samples_list_voxels(sn_frame_samples *samples, const sn_partitio
 // Fills `order`: samples by their number of nodes (stable counting sort).
 sinew_status sn_samples_sort(sn_frame_samples *samples);
 
+// Makes the blocks of midpoint sampling without their weights: positions, volumes, labels,
+// stiffness and voxels.
+sinew_status sn_samples_create_blocks(const sn_shape *shape, int32_t count,
+                                      sn_frame_samples **blocks);
+
 #endif

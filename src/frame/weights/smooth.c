@@ -24,6 +24,7 @@ enum { SIDE = 5, BLOCK = SIDE * SIDE * SIDE, MIDDLE = BLOCK / 2 };
 typedef struct stencil {
     const sn_shape *shape;
     int32_t voxel[BLOCK];    // -1 where there is none
+    int32_t label[BLOCK];    // of the voxels, -1 where there is none
     double factor[BLOCK][4]; // of each voxel, for the weights and their gradients
     double shift[3][4];      // of compliance coordinates: what the surface adds
 } stencil;
@@ -42,8 +43,7 @@ static void block_offset(int index, int offset[3]) {
 }
 
 static bool is_same(const stencil *s, int i, int k) {
-    const uint16_t *label = s->shape->voxels->label;
-    return s->voxel[i] >= 0 && s->voxel[k] >= 0 && label[s->voxel[i]] == label[s->voxel[k]];
+    return s->label[i] >= 0 && s->label[i] == s->label[k];
 }
 
 static void add_factor(stencil *s, int i, double scale, const double f[4]) {
@@ -64,19 +64,26 @@ static void share_coefficient(stencil *s, int own, int cell, const double f[4]) 
     block_offset(cell, at);
     block_offset(own, home);
 
-    for (int i = 0; i < 27; i++) {
-        const int o[3] = {home[0] + i % 3 - 1, home[1] + i / 3 % 3 - 1, home[2] + i / 9 - 1};
-        int x = abs(o[0] - at[0]);
-        int y = abs(o[1] - at[1]);
-        int z = abs(o[2] - at[2]);
-        int distance = x + y + z;
-        int k = block_index(o[0], o[1], o[2]);
-        if (x > 1 || y > 1 || z > 1 || distance > nearest || !is_same(s, own, k)) {
-            continue;
+    // Cells that touch both.
+    int low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = (home[a] > at[a] ? home[a] : at[a]) - 1;
+        high[a] = (home[a] < at[a] ? home[a] : at[a]) + 1;
+    }
+
+    for (int z = low[2]; z <= high[2]; z++) {
+        for (int y = low[1]; y <= high[1]; y++) {
+            for (int x = low[0]; x <= high[0]; x++) {
+                int distance = abs(x - at[0]) + abs(y - at[1]) + abs(z - at[2]);
+                int k = block_index(x, y, z);
+                if (distance > nearest || !is_same(s, own, k)) {
+                    continue;
+                }
+                count = distance < nearest ? 0 : count;
+                nearest = distance;
+                near[count++] = k;
+            }
         }
-        count = distance < nearest ? 0 : count;
-        nearest = distance;
-        near[count++] = k;
     }
 
     for (int k = 0; k < count; k++) {
@@ -97,26 +104,33 @@ static void share_coefficient(stencil *s, int own, int cell, const double f[4]) 
     }
 }
 
+// Adds a share of the coefficient of a cell beside `own`.
+static void add_cell(stencil *s, int own, int cell, double share, const double f[4]) {
+    if (is_same(s, own, cell)) {
+        add_factor(s, cell, share, f);
+        return;
+    }
+
+    const double part[4] = {share * f[0], share * f[1], share * f[2], share * f[3]};
+    share_coefficient(s, own, cell, part);
+}
+
 // Adds the B-spline through the middle of voxel `own` along the axes marked.
 static void add_middle(stencil *s, int own, const bool marked[3], const double f[4]) {
-    static const double B[3] = {0.125, 0.75, 0.125};
-    for (int i = 0; i < 27; i++) {
-        const int step[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
-        double share = 1;
-        int cell = own;
-        for (int a = 0; a < 3; a++) {
-            share *= marked[a] ? B[step[a] + 1] : step[a] == 0;
-            cell += step[a] * along[a];
-        }
-        if (share == 0) {
-            continue;
-        }
+    static const double spline[3] = {0.125, 0.75, 0.125}, none[3] = {0, 1, 0};
+    const double *B[3];
+    int reach[3];
+    for (int a = 0; a < 3; a++) {
+        B[a] = marked[a] ? spline : none;
+        reach[a] = marked[a] ? 1 : 0;
+    }
 
-        if (is_same(s, own, cell)) {
-            add_factor(s, cell, share, f);
-        } else {
-            const double part[4] = {share * f[0], share * f[1], share * f[2], share * f[3]};
-            share_coefficient(s, own, cell, part);
+    for (int z = -reach[2]; z <= reach[2]; z++) {
+        for (int y = -reach[1]; y <= reach[1]; y++) {
+            for (int x = -reach[0]; x <= reach[0]; x++) {
+                int cell = own + x * along[0] + y * along[1] + z * along[2];
+                add_cell(s, own, cell, B[0][x + 1] * B[1][y + 1] * B[2][z + 1], f);
+            }
         }
     }
 }
@@ -176,34 +190,51 @@ static void list_functions(bool splines, double t, double h, double f[3], double
     d[2] = (splines ? t : 4 * t - 1) / h;
 }
 
-// Looks up the voxels of the block up to a distance from the middle. Returns whether those next to
-// it all exist and are of its material.
-static bool find_block(stencil *s, const int32_t center[3], int reach) {
-    bool pure = true;
-    for (int i = 0; i < BLOCK; i++) {
-        int o[3];
-        block_offset(i, o);
-        int distance = abs(o[0]) > abs(o[1]) ? abs(o[0]) : abs(o[1]);
-        distance = abs(o[2]) > distance ? abs(o[2]) : distance;
-        if (distance > reach) {
-            continue;
-        }
-        s->voxel[i] =
-            sn_voxel_at(s->shape->voxels, center[0] + o[0], center[1] + o[1], center[2] + o[2]);
-    }
+// Lists the 27 voxels around one, x fastest. Returns whether all exist and are of its material.
+static bool find_pure(const sinew_voxels *voxels, int32_t voxel, int32_t around[27]) {
+    int32_t(*neighbor)[6] = voxels->neighbor;
+    uint16_t label = voxels->label[voxel];
 
-    for (int i = 0; i < 27; i++) {
-        pure = pure && is_same(s, MIDDLE, block_index(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1));
+    // Along z, then y, then x.
+    static const int step[3] = {1, 3, 9};
+    around[13] = voxel;
+    for (int a = 2; a >= 0; a--) {
+        int first = a == 2 ? 13 : a == 1 ? 4 : 1;
+        int stride = a == 2 ? 27 : 3 * step[a];
+        for (int k = first; k < 27; k += stride) {
+            int32_t below = neighbor[around[k]][2 * a];
+            int32_t above = neighbor[around[k]][2 * a + 1];
+            if (below < 0 || above < 0 || voxels->label[below] != label ||
+                voxels->label[above] != label) {
+                return false;
+            }
+            around[k - step[a]] = below;
+            around[k + step[a]] = above;
+        }
     }
-    return pure;
+    return true;
 }
 
-// Adds a row with factors for the weights and each component of their gradients.
-static void add_row(const stencil *s, int i, sn_shape_point *result) {
-    const sn_weight_table *table = &s->shape->table;
+// Looks up the voxels of the block.
+static void find_block(stencil *s, const int32_t center[3]) {
+    const sinew_voxels *voxels = s->shape->voxels;
+    int i = 0;
+    for (int z = -2; z <= 2; z++) {
+        for (int y = -2; y <= 2; y++) {
+            for (int x = -2; x <= 2; x++, i++) {
+                int32_t v = sn_voxel_at(voxels, center[0] + x, center[1] + y, center[2] + z);
+                s->voxel[i] = v;
+                s->label[i] = v >= 0 ? voxels->label[v] : -1;
+            }
+        }
+    }
+}
+
+// Adds the row of a voxel with factors for the weights and each component of their gradients.
+static void add_row(const sn_shape *shape, int32_t voxel, const double factor[4],
+                    sn_shape_point *result) {
+    const sn_weight_table *table = &shape->table;
     int32_t place = 0;
-    int32_t voxel = s->voxel[i];
-    const double *factor = s->factor[i];
     for (int64_t k = table->start[voxel]; k < table->start[voxel + 1]; k++) {
         place = sn_point_entry_from(result, place, table->node[k]);
         result->weight[place] += factor[0] * table->weight[k];
@@ -213,45 +244,38 @@ static void add_row(const stencil *s, int i, sn_shape_point *result) {
     }
 }
 
-void sn_evaluate_smooth(const sn_shape *shape, int32_t voxel, const double at[3],
-                        sn_shape_point *result) {
-    const sinew_voxels *voxels = shape->voxels;
+// The products of the functions along the axes for one of 27 voxels or points, and their gradient.
+static void multiply_functions(double F[3][3], double D[3][3], int i, double f[4]) {
+    int x = i % 3;
+    int y = i / 3 % 3;
+    int z = i / 9;
+    f[0] = F[0][x] * F[1][y] * F[2][z];
+    f[1] = D[0][x] * F[1][y] * F[2][z];
+    f[2] = F[0][x] * D[1][y] * F[2][z];
+    f[3] = F[0][x] * F[1][y] * D[2][z];
+}
+
+// Evaluates beside a border, from the 27 points of the voxel.
+static void evaluate_border(const sn_shape *shape, int32_t voxel, double F[3][3], double D[3][3],
+                            sn_shape_point *result) {
     stencil s = {.shape = shape};
-    double F[3][3], D[3][3];
     int32_t center[3];
+    sn_cell_coordinates(shape->voxels->cells, shape->voxels->cell[voxel], center);
+    find_block(&s, center);
 
-    for (int i = 0; i < BLOCK; i++) {
-        s.voxel[i] = -1;
-    }
-    sn_cell_coordinates(voxels->cells, voxels->cell[voxel], center);
-    bool pure = find_block(&s, center, 1);
-    if (!pure) {
-        find_block(&s, center, 2);
-    }
-
-    for (int a = 0; a < 3; a++) {
-        list_functions(pure, at[a], voxels->spacing[a], F[a], D[a]);
-    }
-
-    // The factors of the 27 voxels, or of the 27 points of this one.
     for (int i = 0; i < 27; i++) {
-        int x = i % 3;
-        int y = i / 3 % 3;
-        int z = i / 9;
-        const int side[3] = {x - 1, y - 1, z - 1};
-        const double f[4] = {F[0][x] * F[1][y] * F[2][z], D[0][x] * F[1][y] * F[2][z],
-                             F[0][x] * D[1][y] * F[2][z], F[0][x] * F[1][y] * D[2][z]};
-        if (pure) {
-            add_factor(&s, block_index(side[0], side[1], side[2]), 1, f);
-        } else {
+        const int side[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+        double f[4];
+        multiply_functions(F, D, i, f);
+        if (f[0] != 0 || f[1] != 0 || f[2] != 0 || f[3] != 0) {
             add_point(&s, side, f);
         }
     }
 
-    result->count = 0;
     for (int i = 0; i < BLOCK; i++) {
-        if (s.voxel[i] >= 0) {
-            add_row(&s, i, result);
+        const double *f = s.factor[i];
+        if (f[0] != 0 || f[1] != 0 || f[2] != 0 || f[3] != 0) {
+            add_row(shape, s.voxel[i], f, result);
         }
     }
 
@@ -266,5 +290,27 @@ void sn_evaluate_smooth(const sn_shape *shape, int32_t voxel, const double at[3]
         for (int k = 0; k < 3; k++) {
             result->gradient[place][k] += s.shift[a][1 + k];
         }
+    }
+}
+
+void sn_evaluate_smooth(const sn_shape *shape, int32_t voxel, const double at[3],
+                        sn_shape_point *result) {
+    double F[3][3], D[3][3];
+    int32_t around[27];
+    bool pure = find_pure(shape->voxels, voxel, around);
+    for (int a = 0; a < 3; a++) {
+        list_functions(pure, at[a], shape->voxels->spacing[a], F[a], D[a]);
+    }
+
+    result->count = 0;
+    if (!pure) {
+        evaluate_border(shape, voxel, F, D, result);
+        return;
+    }
+
+    for (int i = 0; i < 27; i++) {
+        double f[4];
+        multiply_functions(F, D, i, f);
+        add_row(shape, around[i], f, result);
     }
 }
