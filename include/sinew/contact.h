@@ -93,6 +93,7 @@ typedef enum sinew_obstacle_kind {
     SINEW_OBSTACLE_SPHERE,  ///< About its position.
     SINEW_OBSTACLE_BOX,     ///< About its position, along its own axes.
     SINEW_OBSTACLE_CAPSULE, ///< About its position, along its own z axis, with round ends.
+    SINEW_OBSTACLE_MESH,    ///< Any closed surface, in its own axes.
 } sinew_obstacle_kind;
 
 typedef struct sinew_obstacle_def {
@@ -111,6 +112,9 @@ typedef struct sinew_obstacle_def {
     double size[3];
     /// Of a capsule between the centres of its ends. [m] At least 0. Default 1.
     double length;
+    /// Surface of a mesh: triangles that are closed and face outwards, without any of zero area.
+    /// Copied. Required for meshes. Default NULL.
+    const sinew_mesh *mesh;
     /// Coefficient of friction. [-] At least 0, or below 0 for the world's. Default -1.
     double friction;
     /// Number of its material in the table of sinew_world_set_friction. At least 0. Default 0:
@@ -149,7 +153,7 @@ SINEW_API const char *sinew_obstacle_get_name(const sinew_obstacle *obstacle);
 /// the index is out of range.
 SINEW_API int32_t sinew_world_get_obstacle_count(const sinew_world *world);
 SINEW_API sinew_obstacle *sinew_world_get_obstacle(const sinew_world *world, int32_t index);
-/// Its definition, with the present position and rotation.
+/// Its definition, with the present position and rotation. Its mesh lives as long as the obstacle.
 SINEW_API sinew_obstacle_def sinew_obstacle_get_def(const sinew_obstacle *obstacle);
 
 /// Contact of all bodies in the last step.

@@ -69,20 +69,28 @@ static sinew_status make_look(sinew_recording *recording, int32_t index, double 
                               sn_obstacle_look *look) {
     const sn_scene_obstacle *from = &recording->scene->obstacles[index];
     const sinew_obstacle_def *def = &from->def;
+    look->obstacle = recording->world->obstacles[index];
+    const sinew_mesh *mesh = sinew_obstacle_get_def(look->obstacle).mesh;
 
     // A sphere is a capsule without length.
     bool round = def->kind == SINEW_OBSTACLE_SPHERE || def->kind == SINEW_OBSTACLE_CAPSULE;
     bool plane = def->kind == SINEW_OBSTACLE_PLANE;
     int32_t vertices = round ? ROWS * SIDES : plane ? 4 : 8;
     int32_t triangle_count = round ? 2 * (ROWS - 1) * SIDES : plane ? 2 : 12;
+    if (mesh) {
+        vertices = mesh->point_count;
+        triangle_count = mesh->element_count;
+    }
 
     int32_t *triangles = SN_PUSH(&recording->arena, int32_t, 3 * triangle_count);
-    look->obstacle = recording->world->obstacles[index];
     look->own = SN_PUSH(&recording->arena, double, 3 * vertices);
     look->points = SN_PUSH(&recording->arena, double, 3 * vertices);
     SN_TRY(sn_arena_status(&recording->arena));
 
-    if (round) {
+    if (mesh) {
+        memcpy(look->own, mesh->points, 3 * (size_t)vertices * sizeof *look->own);
+        memcpy(triangles, mesh->indices, 3 * (size_t)triangle_count * sizeof *triangles);
+    } else if (round) {
         double length = def->kind == SINEW_OBSTACLE_CAPSULE ? def->length : 0;
         fill_capsule(def->radius, length, look->own, triangles);
     } else if (plane) {
@@ -106,6 +114,10 @@ static sinew_status make_look(sinew_recording *recording, int32_t index, double 
 
 static bool is_backdrop(const sinew_obstacle_def *def, double extent) {
     double size = 2 * def->radius;
+    if (def->kind == SINEW_OBSTACLE_MESH) {
+        sn_vec3 edges = sn_box_size(sn_box_of_points(def->mesh->points, def->mesh->point_count));
+        size = fmax(edges.x, fmax(edges.y, edges.z));
+    }
     if (def->kind == SINEW_OBSTACLE_BOX) {
         size = fmax(def->size[0], fmax(def->size[1], def->size[2]));
     }
@@ -139,7 +151,8 @@ sinew_status sn_recording_begin_obstacles(sinew_recording *recording) {
 
     for (int backdrop = 0; backdrop < 2; backdrop++) {
         for (int32_t i = 0; i < count; i++) {
-            if (is_backdrop(&scene->obstacles[i].def, extent) != (backdrop == 1)) {
+            sinew_obstacle_def def = sinew_obstacle_get_def(recording->world->obstacles[i]);
+            if (is_backdrop(&def, extent) != (backdrop == 1)) {
                 continue;
             }
             SN_TRY(make_look(recording, i, extent,

@@ -3,6 +3,20 @@
 
 #include "math/quat.h"
 
+static sinew_status make_obstacle(sn_builder *b, const sn_scene_obstacle *scene,
+                                  sinew_obstacle **obstacle) {
+    sinew_obstacle_def def = scene->def;
+    sinew_mesh *surface = NULL;
+    if (scene->shape) {
+        SN_TRY(sn_builder_make_closed(b, scene->shape, &surface));
+    }
+
+    def.mesh = surface;
+    sinew_status status = sinew_obstacle_create(b->world->world, &def, obstacle);
+    sinew_mesh_destroy(surface);
+    return status;
+}
+
 sinew_status sn_builder_make_contact(sn_builder *b) {
     const sn_scene *scene = b->scene;
     if (!scene->contact.on) {
@@ -18,9 +32,8 @@ sinew_status sn_builder_make_contact(sn_builder *b) {
     SN_TRY(sn_arena_status(&b->world->arena));
     for (int32_t i = 0; i < scene->obstacle_count; i++) {
         const sn_scene_obstacle *obstacle = &scene->obstacles[i];
-        SN_TRY(
-            sn_builder_note(b, obstacle->json,
-                            sinew_obstacle_create(world, &obstacle->def, &b->world->obstacles[i])));
+        SN_TRY(sn_builder_note(b, obstacle->json,
+                               make_obstacle(b, obstacle, &b->world->obstacles[i])));
     }
 
     // Friction of pairs of materials, and what single bodies set.

@@ -35,8 +35,8 @@ static sinew_status compute_supports(sn_scene_member *member, sn_support_report 
 static const sn_member_ops rigid_member_ops = {.apply = apply,
                                                .compute_supports = compute_supports};
 
-static sinew_status make_surface(const sn_builder *b, const sn_scene_shape *shape,
-                                 sinew_mesh **surface) {
+sinew_status sn_builder_make_closed(const sn_builder *b, const sn_scene_shape *shape,
+                                    sinew_mesh **surface) {
     if (!shape->generated) {
         return sn_builder_read_mesh(b, shape->file, shape, true, surface);
     }
@@ -49,7 +49,7 @@ static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
     const sn_scene_body *scene = member->scene;
     const sn_scene_rigid *rigid = scene->rigid;
     sinew_mesh *surface = NULL;
-    SN_TRY(make_surface(b, &scene->shape, &surface));
+    SN_TRY(sn_builder_make_closed(b, &scene->shape, &surface));
 
     sinew_rigid_body_def def = sinew_default_rigid_body_def();
     def.name = scene->name;

@@ -60,6 +60,9 @@ void sn_scene_read_materials(sn_scene_reader *reader, const sn_json *json);
 int32_t sn_scene_read_material(sn_scene_reader *reader, const sn_json *json);
 
 void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape);
+// Notes a mistake at "shape" of `json` unless it is a closed surface, which `what` must be.
+void sn_scene_check_closed(const sn_scene_reader *reader, const sn_json *json, const char *what,
+                           const sn_scene_shape *shape);
 // What makes a shape a solid of several tissues; shape->generated is cleared if nothing else is to
 // be made.
 void sn_scene_read_maps(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape);

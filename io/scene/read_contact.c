@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *const modes[] = {"interactive", "reliable"};
-static const char *const kinds[] = {"plane", "sphere", "box", "capsule"};
+static const char *const kinds[] = {"plane", "sphere", "box", "capsule", "mesh"};
 
 enum { OBSTACLE_COLOR = 0xb9bec6 }; // a cool grey
 
@@ -76,13 +76,32 @@ static bool read_ground(const sn_scene_reader *reader, const sn_json *json,
     return wanted;
 }
 
-static void read_obstacle(const sn_scene_reader *reader, const sn_json *json,
+// The surface of a mesh.
+static void read_mesh(sn_scene_reader *reader, const sn_json *json, sn_scene_obstacle *obstacle) {
+    const sn_json *given = sn_json_get(json, "shape");
+    bool needed = obstacle->def.kind == SINEW_OBSTACLE_MESH;
+    if (given && !needed) {
+        sn_json_key_mistake(reader->mistakes, given, "this belongs to \"kind\": \"mesh\"");
+    }
+    if (!needed || !sn_json_require(reader->mistakes, json, "shape")) {
+        return;
+    }
+
+    sn_scene_shape *shape = sn_scene_push(reader, 1, sizeof *shape);
+    if (shape) {
+        sn_scene_read_shape(reader, given, shape);
+        sn_scene_check_closed(reader, json, "a mesh obstacle", shape);
+        obstacle->shape = shape;
+    }
+}
+
+static void read_obstacle(sn_scene_reader *reader, const sn_json *json,
                           sn_scene_obstacle *obstacle) {
     *obstacle = (sn_scene_obstacle){
         .json = json, .def = sinew_default_obstacle_def(), .color = OBSTACLE_COLOR, .opacity = 1};
     if (!sn_scene_check_object(reader, json,
-                               SN_KEYS("name", "kind", "position", "rotation", "radius", "size",
-                                       "length", "friction", "material", "motion", "color",
+                               SN_KEYS("name", "kind", "shape", "position", "rotation", "radius",
+                                       "size", "length", "friction", "material", "motion", "color",
                                        "opacity"))) {
         return;
     }
@@ -93,9 +112,10 @@ static void read_obstacle(const sn_scene_reader *reader, const sn_json *json,
     def->radius *= reader->scene->unit;
     def->length *= reader->scene->unit;
     sn_json_string(reader->mistakes, sn_json_get(json, "name"), &def->name);
-    sn_json_word(reader->mistakes, sn_json_require(reader->mistakes, json, "kind"), kinds, 4,
+    sn_json_word(reader->mistakes, sn_json_require(reader->mistakes, json, "kind"), kinds, 5,
                  &kind);
     def->kind = (sinew_obstacle_kind)kind;
+    read_mesh(reader, json, obstacle);
     sn_scene_read_lengths(reader, sn_json_get(json, "position"), def->position);
     sn_scene_read_rotation(reader, sn_json_get(json, "rotation"), def->rotation);
     read_positive_length(reader, sn_json_get(json, "radius"), &def->radius);

@@ -21,15 +21,14 @@ static void refuse_keys(const sn_scene_reader *reader, const sn_json *json) {
     }
 }
 
-static void check_shape(const sn_scene_reader *reader, const sn_json *json,
-                        const sn_scene_body *body) {
-    const sn_scene_shape *shape = &body->shape;
+void sn_scene_check_closed(const sn_scene_reader *reader, const sn_json *json, const char *what,
+                           const sn_scene_shape *shape) {
     bool plain = (shape->generated || shape->file) && !shape->maps && !shape->is_character &&
                  !shape->is_organism && shape->solid_count == 0 && !shape->volume;
     if (!plain || (shape->generated && shape->shape.shape == SINEW_SHAPE_RECTANGLE)) {
         sn_json_mistake(reader->mistakes, sn_json_get(json, "shape"),
-                        "a rigid body is a closed surface: a solid \"kind\", or a \"file\" of "
-                        "triangles");
+                        "%s is a closed surface: a solid \"kind\", or a \"file\" of triangles",
+                        what);
     }
 }
 
@@ -47,7 +46,7 @@ void sn_scene_read_rigid(sn_scene_reader *reader, const sn_json *body_json, bool
     }
 
     refuse_keys(reader, body_json);
-    check_shape(reader, body_json, body);
+    sn_scene_check_closed(reader, body_json, "a rigid body", &body->shape);
     body->rigid = rigid;
     if (!json || !sn_scene_check_object(reader, json,
                                         SN_KEYS("mass", "center", "inertia", "held", "motion"))) {

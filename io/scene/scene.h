@@ -199,6 +199,7 @@ typedef struct sn_scene_body {
 typedef struct sn_scene_obstacle {
     const sn_json *json;
     sinew_obstacle_def def;
+    const sn_scene_shape *shape; // of a mesh; NULL otherwise
     bool moves;
     sn_scene_motion motion; // of the pose in `def`
     const char *material;   // name in the table of friction; NULL: its own

@@ -18,7 +18,7 @@
 
 enum { INTERACTIVE_SOLVES = 2, RELIABLE_SOLVES = 30 };
 
-void sn_contact_begin_step(sinew_world *world) {
+sinew_status sn_contact_begin_step(sinew_world *world) {
     bool moves = false;
     for (int32_t o = 0; o < world->contact->obstacle_count; o++) {
         sinew_obstacle *obstacle = world->contact->obstacles[o];
@@ -26,7 +26,7 @@ void sn_contact_begin_step(sinew_world *world) {
         moves = moves || memcmp(&obstacle->pose, &obstacle->target, sizeof obstacle->pose) != 0;
     }
     if (!moves) {
-        return;
+        return SINEW_OK;
     }
 
     for (sn_island *island = world->islands; island; island = island->next) {
@@ -38,12 +38,17 @@ void sn_contact_begin_step(sinew_world *world) {
                 body->ops->surface.compute(body, body->q, sn_at3(own->x, member->first_vertex));
             }
         }
+
+        // Mesh obstacles that move on change what was found near them.
+        if (own && own->guest_count > 0) {
+            own->predicted = false;
+        }
     }
-    sn_contact_move_obstacles(world);
+    return sn_contact_move_obstacles(world);
 }
 
 sinew_status sn_contact_end_step(sinew_world *world) {
-    sn_contact_move_obstacles(world);
+    SN_TRY(sn_contact_move_obstacles(world));
     return sn_contact_prepare_accept(world);
 }
 
@@ -96,6 +101,7 @@ void sn_contact_predict_surfaces(sn_island *island, double h) {
         }
     }
     find_held(island);
+    sn_contact_place_guests(island);
 }
 
 sinew_status sn_contact_begin(sn_island *island, bool *touching) {

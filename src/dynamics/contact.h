@@ -18,6 +18,7 @@
 //   contact_commit.c    how far surfaces and obstacles may move
 //   contact_island.c    what an island keeps for contact
 //   contact_bodies.c    bodies that touch each other or themselves
+//   contact_guest.c     surfaces that an island meets but does not solve for
 //   contact_join.c      which bodies are solved together
 //   contact_world.c     definitions and obstacles
 //   contact_report.c    what contact did in the last step
@@ -36,8 +37,11 @@
 struct sinew_obstacle {
     sinew_world *world;
     int32_t index;
-    uint32_t number; // never used twice in a world
-    sn_obstacle_shape shape;
+    uint32_t number;                       // never used twice in a world
+    sn_obstacle_shape shape;               // of those that are not meshes
+    sinew_mesh *surface;                   // of a mesh; NULL otherwise
+    const sn_contact_shape *surface_shape; // ... and what contact knows of it
+    sn_arena arena;                        // of that
     sn_contact_grip grip;
     sn_rigid pose;         // accepted, clear of all bodies
     sn_rigid target;       // where it is to be at the end of the next step
@@ -67,6 +71,9 @@ typedef struct sn_touch {
     double offset;                  // c(z) = offset + sum b_i n . z_i
     sn_vec3 carried;                // motion of the obstacle's point in the whole step [m]
     const sinew_obstacle *obstacle; // NULL: between bodies
+    const sinew_body *guest;        // the other body, if it is not solved for here; NULL otherwise
+    int32_t own_count;              // with a guest or mesh obstacle: vertices that are not theirs
+    double softness;                // how far a unit force moves a guest [m/N]
     double multiplier;              // at the start of the step [N]
     double pressure;                // normal force of the last step, which friction goes by [N]
     double penalty;                 // [N/m]; 0: still to be chosen
@@ -91,6 +98,10 @@ typedef struct sn_contact_member {
     double *hat_q;    // configuration under test
     double *shortest; // the shortest edge at each vertex of the rest surface [m]
     sn_box box;       // of the surface at x
+
+    // Guests (contact_guest.c) have one of these, and no member.
+    sinew_body *guest;
+    sinew_obstacle *obstacle;
 } sn_contact_member;
 
 typedef struct sn_contact sn_contact;
@@ -104,8 +115,10 @@ typedef struct sn_contact_slot {
 } sn_contact_slot;
 
 typedef struct sn_island_contact {
-    sn_contact *contact; // of the world
-    sn_contact_member *members;
+    sn_contact *contact;        // of the world
+    sn_contact_member *members; // of the bodies, then of the guests
+    int32_t guest_count;
+    double *guest_end; // where the vertices of guests would be at the end of the step
     int32_t vertex_count;
     double *start, *x, *guess, *hat; // surfaces: [3 vertex]
     double *share;                   // of its motion that a vertex may take
@@ -231,7 +244,7 @@ sinew_status sn_contact_join(sinew_world *world);
 // that come near each other in the step.
 sinew_status sn_contact_cover(sinew_world *world);
 // At the start of a world's step: obstacles that move away make room.
-void sn_contact_begin_step(sinew_world *world);
+sinew_status sn_contact_begin_step(sinew_world *world);
 // After all islands were solved: obstacles go where bodies made room; room for accepting the step.
 sinew_status sn_contact_end_step(sinew_world *world);
 

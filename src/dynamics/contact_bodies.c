@@ -35,15 +35,20 @@ static bool are_attached(const sinew_world *world, const sinew_body *a, const si
 static bool can_touch(void *user, int32_t a, int32_t b) {
     const sn_island_contact *own = user;
     const sinew_contact_def *def = &own->contact->def;
-    if (!own->members[a].on || !own->members[b].on) {
+    const sn_contact_member *ends[] = {&own->members[a], &own->members[b]};
+    if (!ends[0]->on || !ends[1]->on || (!ends[0]->member && !ends[1]->member)) {
         return false;
     }
     if (a == b) {
         return def->self;
     }
 
-    const sinew_body *first = own->members[a].member->body;
-    const sinew_body *second = own->members[b].member->body;
+    // Mesh obstacles touch everything.
+    const sinew_body *first = sn_contact_body_of(ends[0]);
+    const sinew_body *second = sn_contact_body_of(ends[1]);
+    if (!first || !second) {
+        return true;
+    }
     return def->bodies && !are_attached(first->world, first, second);
 }
 
@@ -68,30 +73,40 @@ static sinew_status get_shape(sinew_body *body, const sn_contact_shape **out) {
 
 static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
     sn_island_contact *own = island->contact;
-    const sn_contact_shape **shapes =
-        SN_PUSH(scratch, const sn_contact_shape *, island->body_count);
+    int32_t count = island->body_count + own->guest_count;
+    const sn_contact_shape **shapes = SN_PUSH(scratch, const sn_contact_shape *, count);
     double *rest = SN_PUSH(scratch, double, 3 * (size_t)own->vertex_count);
     SN_TRY(sn_arena_status(scratch));
-    for (int32_t i = 0; i < island->body_count; i++) {
-        sinew_body *body = island->bodies[i].body;
-        SN_TRY(get_shape(body, &shapes[i]));
-        memcpy(sn_at3(rest, own->members[i].first_vertex), body->surface->points,
-               3 * (size_t)body->surface->point_count * sizeof *rest);
+    for (int32_t i = 0; i < count; i++) {
+        const sn_contact_member *member = &own->members[i];
+        sinew_body *body = sn_contact_body_of(member);
+        const sinew_mesh *surface = body ? body->surface : member->obstacle->surface;
+        if (body) {
+            SN_TRY(get_shape(body, &shapes[i]));
+        } else {
+            shapes[i] = member->obstacle->surface_shape;
+        }
+        memcpy(sn_at3(rest, member->first_vertex), surface->points,
+               3 * (size_t)surface->point_count * sizeof *rest);
     }
 
-    SN_TRY(sn_contact_scene_create(island->world->context, shapes, island->body_count, rest,
-                                   &own->scene));
+    SN_TRY(sn_contact_scene_create(island->world->context, shapes, count, rest, &own->scene));
     own->scene->filter = can_touch;
     own->scene->filter_user = own;
+    for (int32_t i = island->body_count; i < count; i++) {
+        own->scene->parts[i].thickness = own->members[i].thickness;
+        own->scene->parts[i].together = true;
+        own->scene->parts[i].group = i;
+    }
     for (int32_t i = 0; i < island->body_count; i++) {
         own->scene->parts[i].thickness = own->members[i].thickness;
         own->scene->parts[i].together = !own->members[i].by_node;
         own->scene->parts[i].group = island->tie_count > 0 ? 0 : i; // what is tied stays together
     }
 
-    own->part_share = SN_PUSH(&island->arena, double, island->body_count);
-    own->drift_bound = SN_PUSH(&island->arena, double, island->body_count);
-    own->shift = SN_PUSH(&island->arena, sn_vec3, island->body_count);
+    own->part_share = SN_PUSH(&island->arena, double, count);
+    own->drift_bound = SN_PUSH(&island->arena, double, count);
+    own->shift = SN_PUSH(&island->arena, sn_vec3, count);
     own->vertex_share = SN_PUSH(&island->arena, double, own->vertex_count);
     own->bulge = SN_PUSH(&island->arena, double, own->vertex_count);
     own->bend = SN_PUSH(&island->arena, double, 3 * (size_t)own->vertex_count);
@@ -101,7 +116,7 @@ static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
 // The largest gap that two parts of the island keep.
 static double largest_gap(const sn_island *island) {
     double thickness = 0;
-    for (int32_t i = 0; i < island->body_count; i++) {
+    for (int32_t i = 0; i < island->body_count + island->contact->guest_count; i++) {
         thickness = fmax(thickness, island->contact->members[i].thickness);
     }
     return 2 * thickness;
@@ -114,9 +129,28 @@ static sn_touch_key key_of(const sn_island *island, const sn_contact_pair *pair)
     bool edges = pair->kind == SN_CONTACT_EDGE_EDGE;
     int32_t first = pair->feature[0] - (edges ? a->first_edge : a->first_vertex);
     int32_t second = pair->feature[1] - (edges ? b->first_edge : b->first_triangle);
+    const sn_contact_member *ends[] = {&island->contact->members[pair->part[0]],
+                                       &island->contact->members[pair->part[1]]};
+
+    // Of a mesh obstacle: its own feature comes second.
+    if (ends[1]->obstacle) {
+        return sn_touch_make_key(edges ? SN_TOUCH_MESH_EDGES : SN_TOUCH_MESH_VERTEX,
+                                 sn_contact_body_of(ends[0])->index, ends[1]->obstacle->number,
+                                 first, second);
+    }
+    if (ends[0]->obstacle) {
+        return sn_touch_make_key(edges ? SN_TOUCH_MESH_EDGES : SN_TOUCH_MESH_TRIANGLE,
+                                 sn_contact_body_of(ends[1])->index, ends[0]->obstacle->number,
+                                 second, first);
+    }
     return sn_touch_make_key(edges ? SN_TOUCH_EDGES : SN_TOUCH_VERTEX_TRIANGLE,
-                             island->bodies[pair->part[0]].body->index,
-                             (uint32_t)island->bodies[pair->part[1]].body->index, first, second);
+                             sn_contact_body_of(ends[0])->index,
+                             (uint32_t)sn_contact_body_of(ends[1])->index, first, second);
+}
+
+// Whether one side of a pair is a guest, which couples no rows.
+static bool is_of_guest(const sn_island *island, const sn_contact_pair *pair) {
+    return pair->part[0] >= island->body_count || pair->part[1] >= island->body_count;
 }
 
 // The member of a body by its index in the world; NULL if it is in another island.
@@ -156,11 +190,32 @@ static bool find_vertices(const sn_island *island, sn_touch_key key, int32_t ver
     return true;
 }
 
-// Finds the pairs that come near each other while the surfaces move from x towards y.
-static sinew_status find_pairs(sn_island *island, const double *y, double reach) {
+static sinew_status search(sn_island *island, const double *y, double reach) {
     sn_island_contact *own = island->contact;
     memcpy(own->scene->held, own->held, (size_t)own->vertex_count * sizeof *own->held);
     return sn_contact_find(own->scene, own->x, y, reach * largest_gap(island));
+}
+
+sinew_status sn_contact_search(sn_island *island, const double *y) {
+    return search(island, y, search_reach);
+}
+
+// Finds the pairs that come near each other while the surfaces move from x towards y, and guests
+// towards where they would be.
+static sinew_status find_pairs(sn_island *island, double *y, double reach) {
+    sn_island_contact *own = island->contact;
+    if (own->guest_count == 0) {
+        return search(island, y, reach);
+    }
+
+    // Guests stand still while the island is solved.
+    size_t first = 3 * (size_t)own->members[island->body_count].first_vertex;
+    size_t bytes = (3 * (size_t)own->vertex_count - first) * sizeof *y;
+    sn_contact_sweep_guests(island, own->guest_end);
+    memcpy(y + first, own->guest_end + first, bytes);
+    SN_TRY(search(island, y, reach));
+    memcpy(y + first, own->x + first, bytes);
+    return SINEW_OK;
 }
 
 // Finds the pairs near each other now, and adds them to the world's overlay.
@@ -175,7 +230,9 @@ static sinew_status extend_overlay(sn_island *island) {
                    (size_t)contact->overlay_count, needed, sizeof *contact->overlay));
     contact->overlay = overlay;
     for (int32_t i = 0; i < own->scene->pair_count; i++) {
-        contact->overlay[contact->overlay_count++] = key_of(island, &own->scene->pairs[i]);
+        if (!is_of_guest(island, &own->scene->pairs[i])) {
+            contact->overlay[contact->overlay_count++] = key_of(island, &own->scene->pairs[i]);
+        }
     }
     return SINEW_OK;
 }
@@ -275,7 +332,8 @@ sinew_status sn_contact_cover(sinew_world *world) {
             continue;
         }
         for (int32_t i = 0; i < own->scene->pair_count && covered; i++) {
-            covered = is_covered(island, &own->scene->pairs[i]);
+            const sn_contact_pair *pair = &own->scene->pairs[i];
+            covered = is_of_guest(island, pair) || is_covered(island, pair);
         }
     }
     if (covered) {
@@ -291,7 +349,8 @@ sinew_status sn_contact_cover(sinew_world *world) {
 sinew_status sn_contact_make_scene(sn_island *island) {
     sn_island_contact *own = island->contact;
     const sinew_contact_def *def = &own->contact->def;
-    if (!def->self && (!def->bodies || island->body_count < 2)) {
+    bool several = def->bodies && island->body_count > 1;
+    if (!def->self && !several && own->guest_count == 0) {
         return SINEW_OK;
     }
 
@@ -339,7 +398,7 @@ static void make_touch(const sn_island *island, const sn_contact_pair *pair, con
     touch->guessed = sn_touch_gap(touch, guess);
 }
 
-sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess, bool first) {
+sinew_status sn_contact_find_body_touches(sn_island *island, double *guess, bool first) {
     sn_island_contact *own = island->contact;
     if (!own->scene) {
         return SINEW_OK;
@@ -361,6 +420,14 @@ sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess
 
         sn_touch touch;
         make_touch(island, pair, guess, &touch);
+        if (is_of_guest(island, pair)) {
+            int32_t guest = pair->part[0] > pair->part[1] ? pair->part[0] : pair->part[1];
+            if (!sn_contact_finish_guest_touch(island, guest, sn_contact_first_side(pair->kind),
+                                               &touch)) {
+                continue;
+            }
+            touch.guessed = sn_touch_gap(&touch, guess);
+        }
         SN_TRY(sn_contact_offer_touch(island, guess, first, margin, &touch));
     }
 
@@ -423,6 +490,9 @@ static void limit_pairs(sn_island *island, const sn_contact_motion *motion,
     const sn_island_contact *own = island->contact;
     sn_contact_drift(own->scene, motion, own->shift);
     sn_contact_bound_drifts(island, own->shift, own->drift_bound);
+    for (int32_t i = island->body_count; i < own->scene->part_count; i++) {
+        own->drift_bound[i] = 0;
+    }
     sn_contact_measure(own->scene, own->x);
     sn_contact_limit(own->scene, motion, shares, report);
 }

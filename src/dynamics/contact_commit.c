@@ -162,6 +162,9 @@ static void limit_member(sn_island_contact *own, const sn_contact_member *member
                               sn_box_of_points(own->hat + first, member->vertex_count));
     for (int32_t o = 0; o < contact->obstacle_count; o++) {
         const sinew_obstacle *obstacle = contact->obstacles[o];
+        if (obstacle->surface) {
+            continue; // a part of the scene
+        }
         sn_box reach = sn_obstacle_box(&obstacle->shape, obstacle->trial);
         if (!sn_box_overlaps(box, sn_box_grown(reach, member->thickness))) {
             continue;
@@ -250,7 +253,7 @@ static bool is_clear(const sn_island_contact *own, const sn_contact_member *memb
     double floor = 0.5 * floor_share * member->thickness;
     for (int32_t o = 0; o < contact->obstacle_count; o++) {
         const sinew_obstacle *obstacle = contact->obstacles[o];
-        for (int32_t v = 0; v < member->vertex_count; v++) {
+        for (int32_t v = 0; v < member->vertex_count && !obstacle->surface; v++) {
             double old =
                 sn_obstacle_nearest(&obstacle->shape, obstacle->trial, sn_load3(sn_at3(before, v)))
                     .distance;
@@ -427,10 +430,14 @@ static double obstacle_share(const sn_island_contact *own, const sn_contact_memb
     return share;
 }
 
-void sn_contact_move_obstacles(sinew_world *world) {
+sinew_status sn_contact_move_obstacles(sinew_world *world) {
     sn_contact *contact = world->contact;
     for (int32_t o = 0; o < contact->obstacle_count; o++) {
         sinew_obstacle *obstacle = contact->obstacles[o];
+        if (obstacle->surface) {
+            SN_TRY(sn_contact_move_mesh(world, obstacle));
+            continue;
+        }
         for (int pass = 0; pass < MOST_COMMITS; pass++) {
             if (memcmp(&obstacle->trial, &obstacle->target, sizeof obstacle->trial) == 0) {
                 break;
@@ -448,4 +455,5 @@ void sn_contact_move_obstacles(sinew_world *world) {
             obstacle->trial = sn_pose_between(obstacle->trial, obstacle->target, share);
         }
     }
+    return SINEW_OK;
 }

@@ -52,11 +52,17 @@ static void push_term(sn_island *island, int32_t row, sn_mat3 J) {
 static void find_terms(sn_island *island, sn_contact_slot *slot) {
     sn_island_contact *own = island->contact;
     const sn_contact_member *member = slot->member;
+    slot->first_term = own->term_count;
+    slot->term_count = 0;
+    slot->plain = true;
+    if (!member->member) {
+        return;
+    }
+
     const sinew_body *body = member->member->body;
     int32_t count = body->ops->surface.get_jacobian(body, slot->vertex - member->first_vertex,
                                                     own->row_room, own->J_room);
 
-    slot->first_term = own->term_count;
     slot->plain = is_plain(own->J_room, count);
     for (int32_t k = 0; k < count; k++) {
         push_term(island, member->member->first_row + own->row_room[k], own->J_room[k]);
@@ -222,7 +228,7 @@ bool sn_contact_choose_penalties(sn_island *island, double *potential) {
             continue;
         }
 
-        touch->penalty = penalty_ratio / compliance;
+        touch->penalty = 1 / (compliance / penalty_ratio + touch->softness);
         *potential += evaluate_touch(own, touch, smoothing);
         add_touch_force(own, touch, 1, island->force);
         any = true;
@@ -429,7 +435,7 @@ bool sn_contact_is_settled(sn_island *island) {
 bool sn_contact_meets_obstacles(const sn_island *island) {
     const sn_island_contact *own = island->contact;
     for (int32_t i = 0; i < own->touch_count; i++) {
-        if (own->touches[i].obstacle) {
+        if (own->touches[i].obstacle || own->touches[i].guest) {
             return true;
         }
     }

@@ -36,6 +36,8 @@ sn_friction sn_touch_friction(const sn_touch *touch, sn_vec3 slip, double e) {
         return (sn_friction){.k = 0};
     }
 
+    // A guest gives way: the smoothing covers how far the force moves it.
+    e = fmax(e, 2 * limit * touch->softness);
     double y = sn_length(slip);
     if (!touch->exact_friction) {
         double k = limit * secant(touch->slip, e);

@@ -41,19 +41,24 @@ static sinew_status push_shortest(sn_arena *arena, const sinew_mesh *surface, do
     return SINEW_OK;
 }
 
+double sn_contact_thickness_of(const sinew_body *body) {
+    const sinew_body_contact_def *chosen = body->contact;
+    const sinew_contact_def *def = &body->world->contact->def;
+    double thickness = chosen && chosen->thickness > 0 ? chosen->thickness : def->thickness;
+    return thickness > 0 ? thickness : 1e-3 * size_of(body);
+}
+
 static sinew_status push_member(sn_island *island, sn_island_body *member, sn_contact_member *out) {
     sn_island_contact *own = island->contact;
-    const sinew_contact_def *def = &own->contact->def;
     const sinew_body *body = member->body;
     const sinew_body_contact_def *chosen = body->contact;
-    double thickness = chosen && chosen->thickness > 0 ? chosen->thickness : def->thickness;
 
     *out = (sn_contact_member){
         .member = member,
         .on = takes_part(body),
         .first_vertex = own->vertex_count,
         .vertex_count = body->surface->point_count,
-        .thickness = thickness > 0 ? thickness : 1e-3 * size_of(body),
+        .thickness = sn_contact_thickness_of(body),
         .grip = {chosen ? chosen->friction : -1, chosen ? chosen->material : 0},
         .by_node = body->surface_nodes && !body->embedding && island->tie_count == 0,
         .commit_q = SN_PUSH(&island->arena, double, body->config_count),
@@ -68,8 +73,11 @@ static sinew_status push_member(sn_island *island, sn_island_body *member, sn_co
 static sinew_status push_row_room(sn_island *island) {
     sn_island_contact *own = island->contact;
     int32_t most = 1;
-    for (int32_t i = 0; i < island->body_count; i++) {
-        const sinew_body *body = island->bodies[i].body;
+    for (int32_t i = 0; i < island->body_count + own->guest_count; i++) {
+        const sinew_body *body = sn_contact_body_of(&own->members[i]);
+        if (!body) {
+            continue;
+        }
         for (int32_t v = 0; v < body->surface->point_count; v++) {
             int32_t count = body->ops->surface.get_jacobian(body, v, NULL, NULL);
             most = count > most ? count : most;
@@ -253,18 +261,20 @@ sinew_status sn_contact_island_create(sn_island *island) {
     SN_TRY(sn_arena_status(&island->arena));
     island->contact = own;
     own->contact = contact;
-    own->members = SN_PUSH(&island->arena, sn_contact_member, island->body_count);
+    own->members = SN_PUSH(&island->arena, sn_contact_member,
+                           island->body_count + sn_contact_count_guests(island));
     SN_TRY(sn_arena_status(&island->arena));
     for (int32_t i = 0; i < island->body_count; i++) {
         SN_TRY(push_member(island, &island->bodies[i], &own->members[i]));
     }
+    SN_TRY(sn_contact_push_guests(island));
 
     if (contact->def.friction_speed > 0) {
         own->friction_speed = contact->def.friction_speed;
     }
 
     // Surfaces of all bodies in one array each.
-    double **surfaces[] = {&own->start, &own->x, &own->guess, &own->hat};
+    double **surfaces[] = {&own->start, &own->x, &own->guess, &own->hat, &own->guest_end};
     for (size_t i = 0; i < sizeof surfaces / sizeof *surfaces; i++) {
         *surfaces[i] = SN_PUSH(&island->arena, double, 3 * (size_t)own->vertex_count);
     }
@@ -284,7 +294,7 @@ sinew_status sn_contact_island_create(sn_island *island) {
 }
 
 const sn_contact_member *sn_contact_member_of(const sn_island *island, int32_t vertex) {
-    int32_t i = island->body_count - 1;
+    int32_t i = island->body_count + island->contact->guest_count - 1;
     while (vertex < island->contact->members[i].first_vertex) {
         i--;
     }

@@ -2,6 +2,7 @@
 #ifndef SN_DYNAMICS_CONTACT_KEY_H
 #define SN_DYNAMICS_CONTACT_KEY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct sn_touch_key {
@@ -10,12 +11,16 @@ typedef struct sn_touch_key {
 } sn_touch_key;
 
 // Kinds of touches: a vertex or a point inside a triangle against an obstacle, a vertex against a
-// triangle of a body, two edges of bodies.
+// triangle of a body, two edges of bodies; a vertex, triangle or edge against a triangle, vertex or
+// edge of a mesh obstacle.
 typedef enum sn_touch_kind {
     SN_TOUCH_VERTEX,
     SN_TOUCH_TRIANGLE,
     SN_TOUCH_VERTEX_TRIANGLE,
     SN_TOUCH_EDGES,
+    SN_TOUCH_MESH_VERTEX,
+    SN_TOUCH_MESH_TRIANGLE,
+    SN_TOUCH_MESH_EDGES,
 } sn_touch_kind;
 
 enum { SN_TOUCH_KIND_SHIFT = 60, SN_TOUCH_BODY_SHIFT = 30, SN_TOUCH_NUMBER_MASK = (1 << 30) - 1 };
@@ -31,6 +36,12 @@ static inline sn_touch_key sn_touch_make_key(sn_touch_kind kind, int32_t a, uint
 
 static inline sn_touch_kind sn_touch_key_kind(sn_touch_key key) {
     return (sn_touch_kind)(key.who >> SN_TOUCH_KIND_SHIFT);
+}
+
+// Whether the touch is between bodies.
+static inline bool sn_touch_key_is_of_bodies(sn_touch_key key) {
+    sn_touch_kind kind = sn_touch_key_kind(key);
+    return kind == SN_TOUCH_VERTEX_TRIANGLE || kind == SN_TOUCH_EDGES;
 }
 
 static inline int32_t sn_touch_key_a(sn_touch_key key) {

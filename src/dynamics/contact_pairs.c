@@ -303,9 +303,9 @@ static sinew_status find_kind(sn_island *island, const double *guess, bool first
         for (int32_t o = 0; o < contact->obstacle_count; o++) {
             const sinew_obstacle *obstacle = contact->obstacles[o];
 
-            // A plane is met by vertices first.
+            // A plane is met by vertices first; a mesh is a part of the scene.
             bool plane = obstacle->shape.kind == SN_OBSTACLE_PLANE;
-            if (kind == SN_TOUCH_TRIANGLE && plane) {
+            if (obstacle->surface || (kind == SN_TOUCH_TRIANGLE && plane)) {
                 continue;
             }
 
@@ -369,8 +369,11 @@ static sinew_status assign_slots(sn_island *island) {
             own->slots[own->slot_count++] =
                 (sn_contact_slot){.vertex = vertex, .member = sn_contact_member_of(island, vertex)};
 
-            // The rows that move it; tied rows stand for several others.
+            // The rows that move it, which guests do not have; tied rows stand for several others.
             const sn_contact_member *member = own->slots[own->slot_count - 1].member;
+            if (!member->member) {
+                continue;
+            }
             const sinew_body *body = member->member->body;
             int32_t rows =
                 body->ops->surface.get_jacobian(body, vertex - member->first_vertex, NULL, NULL);
@@ -388,7 +391,7 @@ static sinew_status assign_slots(sn_island *island) {
     return SINEW_OK;
 }
 
-sinew_status sn_contact_find_touches(sn_island *island, const double *guess, bool first) {
+sinew_status sn_contact_find_touches(sn_island *island, double *guess, bool first) {
     sn_island_contact *own = island->contact;
     for (int32_t i = 0; i < own->slot_count; i++) {
         own->slot_of_vertex[own->slots[i].vertex] = -1;

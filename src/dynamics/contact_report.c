@@ -1,6 +1,6 @@
 // What contact leaves behind after a step: multipliers for the next one, a report, the list of
 // contacts, and events.
-#include "dynamics/contact.h"
+#include "dynamics/contact_touch.h"
 
 #include "body/surface.h"
 
@@ -40,7 +40,7 @@ sinew_status sn_contact_prepare_accept(sinew_world *world) {
 
 // The thing that a touch is against, by the `who` of its key: kinds of features do not matter.
 static uint64_t partners_of(sn_touch_key key) {
-    bool bodies = sn_touch_key_kind(key) >= SN_TOUCH_VERTEX_TRIANGLE;
+    bool bodies = sn_touch_key_is_of_bodies(key);
     uint64_t who = key.who & ~((uint64_t)0xf << SN_TOUCH_KIND_SHIFT);
     return who | (uint64_t)bodies << SN_TOUCH_KIND_SHIFT;
 }
@@ -129,7 +129,9 @@ static void take_contact(const sn_island *island, const sn_touch *touch) {
         .slip = touch->slip,
     };
     if (!touch->obstacle) {
-        out->other = sn_contact_member_of(island, touch->vertex[touch->count - 1])->member->body;
+        const sn_contact_member *last =
+            sn_contact_member_of(island, touch->vertex[touch->count - 1]);
+        out->other = sn_contact_body_of(last);
     }
     sn_store3(out->position, position);
     sn_store3(out->normal, touch->normal);
@@ -139,7 +141,12 @@ static void take_contact(const sn_island *island, const sn_touch *touch) {
     *shares = (sn_touch_shares){.count = touch->count};
     for (int k = 0; k < touch->count; k++) {
         const sn_contact_member *member = sn_contact_member_of(island, touch->vertex[k]);
-        shares->body[k] = member->member->body->index;
+        const sinew_body *body = sn_contact_body_of(member);
+        if (!body) { // the body's vertices come first
+            shares->count = k;
+            break;
+        }
+        shares->body[k] = body->index;
         shares->vertex[k] = touch->vertex[k] - member->first_vertex;
         shares->b[k] = touch->b[k];
     }

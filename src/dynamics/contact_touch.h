@@ -23,7 +23,7 @@ static inline bool sn_contact_is_reliable(const sn_island *island) {
 }
 
 // Lists the touches at x that carry a force or come to carry one at `guess`.
-sinew_status sn_contact_find_touches(sn_island *island, const double *guess, bool first);
+sinew_status sn_contact_find_touches(sn_island *island, double *guess, bool first);
 
 // The same touch in the last solve of this step; NULL if there was none.
 const sn_touch *sn_contact_find_last(const sn_island_contact *own, sn_touch_key key);
@@ -121,7 +121,34 @@ void sn_contact_bound_drifts(sn_island *island, const sn_vec3 *drift, double *bo
 
 // Moves obstacles on from their trial poses towards their targets, as far as the surfaces x of all
 // islands let them.
-void sn_contact_move_obstacles(sinew_world *world);
+sinew_status sn_contact_move_obstacles(sinew_world *world);
+
+// contact_guest.c ------------------------------------------------------------------------------
+
+// How many guests an island has; appends them to own->members.
+int32_t sn_contact_count_guests(const sn_island *island);
+sinew_status sn_contact_push_guests(sn_island *island);
+// Puts the surfaces of guests where they are now, in x and all that follows from it.
+void sn_contact_place_guests(sn_island *island);
+// Writes to y where the vertices of guests would be at the end of the step.
+void sn_contact_sweep_guests(sn_island *island, double *y);
+// Completes the touch of a body and the guest `part`; `first_side` vertices are of the pair's first
+// side. False if there is no touch, because its forces belong to another island.
+bool sn_contact_finish_guest_touch(sn_island *island, int32_t part, int first_side,
+                                   sn_touch *touch);
+// Moves a mesh obstacle on towards its target, as far as the surfaces x of all islands let it.
+sinew_status sn_contact_move_mesh(sinew_world *world, sinew_obstacle *obstacle);
+// Checks the mesh of an obstacle, and copies it; its shape is pushed into the arena.
+sinew_status sn_contact_read_mesh(sinew_context *context, const sinew_mesh *mesh, sn_arena *arena,
+                                  sinew_mesh **copy, const sn_contact_shape **shape);
+
+// The body whose surface it is; NULL: an obstacle's.
+static inline sinew_body *sn_contact_body_of(const sn_contact_member *member) {
+    return member->member ? member->member->body : member->guest;
+}
+
+// The gap that a body keeps. [m]
+double sn_contact_thickness_of(const sinew_body *body);
 
 // contact_bodies.c -----------------------------------------------------------------------------
 
@@ -133,8 +160,10 @@ void sn_contact_predict_surfaces(sn_island *island, double h);
 // Gives an island whose bodies can touch each other or themselves a scene of its surfaces, and adds
 // the rows that pairs of features near each other couple to own->sets.
 sinew_status sn_contact_make_scene(sn_island *island);
+// Finds the pairs of features that come near each other while the surfaces move from x to y.
+sinew_status sn_contact_search(sn_island *island, const double *y);
 // Appends the touches of pairs of features at x to own->touches.
-sinew_status sn_contact_find_body_touches(sn_island *island, const double *guess, bool first);
+sinew_status sn_contact_find_body_touches(sn_island *island, double *guess, bool first);
 // Moves bodies whose pairs of features would brake them as a whole, and computes own->share: what
 // pairs leave of the remaining motion of each vertex to own->hat; 1 without a scene.
 sinew_status sn_contact_limit_by_bodies(sn_island *island);

@@ -170,7 +170,8 @@ static sinew_status read_shape(const sinew_world *world, const sinew_obstacle_de
                                sn_obstacle_shape *shape) {
     *shape = (sn_obstacle_shape){.kind = SN_OBSTACLE_PLANE};
     switch (def->kind) {
-    case SINEW_OBSTACLE_PLANE: return SINEW_OK;
+    case SINEW_OBSTACLE_PLANE:
+    case SINEW_OBSTACLE_MESH: return SINEW_OK;
     case SINEW_OBSTACLE_SPHERE:
         *shape = (sn_obstacle_shape){.kind = SN_OBSTACLE_SPHERE, .radius = def->radius};
         return check_length(world, "radius", def->radius);
@@ -189,7 +190,13 @@ static sinew_status read_shape(const sinew_world *world, const sinew_obstacle_de
         return check_length(world, "radius", def->radius);
     }
     return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
-                   "the kind of an obstacle is %d; valid are 0 to 3", (int)def->kind);
+                   "the kind of an obstacle is %d; valid are 0 to 4", (int)def->kind);
+}
+
+static void release_obstacle(sn_contact *contact, sinew_obstacle *obstacle) {
+    sinew_mesh_destroy(obstacle->surface);
+    sn_arena_destroy(&obstacle->arena);
+    sn_release(contact->context, obstacle, 1, sizeof *obstacle);
 }
 
 sinew_status sinew_obstacle_create(sinew_world *world, const sinew_obstacle_def *def,
@@ -227,6 +234,17 @@ sinew_status sinew_obstacle_create(sinew_world *world, const sinew_obstacle_def 
                                  .target = pose,
                                  .trial = pose};
     snprintf(obstacle->name, sizeof obstacle->name, "%s", def->name ? def->name : "obstacle");
+    obstacle->arena = sn_arena_create(world->context);
+    if (def->kind == SINEW_OBSTACLE_MESH) {
+        sinew_status status = sn_contact_read_mesh(world->context, def->mesh, &obstacle->arena,
+                                                   &obstacle->surface, &obstacle->surface_shape);
+        if (status != SINEW_OK) {
+            release_obstacle(contact, obstacle);
+            return status;
+        }
+        sn_world_forget_islands(world);
+    }
+
     contact->obstacles[contact->obstacle_count++] = obstacle;
     if (out) {
         *out = obstacle;
@@ -246,10 +264,13 @@ void sinew_obstacle_destroy(sinew_obstacle *obstacle) {
         contact->obstacles[i]->index = i;
     }
 
-    // The lists of the last step may name it.
+    // The lists of the last step may name it, and islands may have its surface.
     contact->contact_count = 0;
     contact->event_count = 0;
-    sn_release(contact->context, obstacle, 1, sizeof *obstacle);
+    if (obstacle->surface) {
+        sn_world_forget_islands(obstacle->world);
+    }
+    release_obstacle(contact, obstacle);
 }
 
 sinew_status sinew_obstacle_move(sinew_obstacle *obstacle, const double position[3],
@@ -294,7 +315,8 @@ sinew_obstacle_def sinew_obstacle_get_def(const sinew_obstacle *obstacle) {
     const sn_obstacle_shape *shape = &obstacle->shape;
     sinew_obstacle_def def = sinew_default_obstacle_def();
     def.name = obstacle->name;
-    def.kind = (sinew_obstacle_kind)shape->kind;
+    def.kind = obstacle->surface ? SINEW_OBSTACLE_MESH : (sinew_obstacle_kind)shape->kind;
+    def.mesh = obstacle->surface;
     def.friction = obstacle->grip.friction;
     def.material = obstacle->grip.material;
     sinew_obstacle_get_pose(obstacle, def.position, def.rotation);
@@ -318,7 +340,7 @@ void sn_contact_destroy(sinew_world *world) {
 
     sinew_context *context = contact->context;
     for (int32_t i = 0; i < contact->obstacle_count; i++) {
-        sn_release(context, contact->obstacles[i], 1, sizeof **contact->obstacles);
+        release_obstacle(contact, contact->obstacles[i]);
     }
 
     sn_release(context, contact->obstacles, contact->obstacle_capacity, sizeof *contact->obstacles);
@@ -341,7 +363,7 @@ void sn_contact_destroy(sinew_world *world) {
 
 bool sn_touch_key_without_body(sn_touch_key *key, int32_t index) {
     sn_touch_kind kind = sn_touch_key_kind(*key);
-    bool bodies = kind == SN_TOUCH_VERTEX_TRIANGLE || kind == SN_TOUCH_EDGES;
+    bool bodies = sn_touch_key_is_of_bodies(*key);
     int32_t a = sn_touch_key_a(*key);
     int32_t b = sn_touch_key_b(*key);
     if (a == index || (bodies && b == index)) {

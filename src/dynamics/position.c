@@ -194,12 +194,19 @@ static sinew_status add_attachments(sn_island *island, double h) {
     return SINEW_OK;
 }
 
+// The gap that a touch is to keep. [m]
+static double gap_of(const sn_island *island, const sn_touch *touch) {
+    double gap = sn_contact_member_of(island, touch->vertex[0])->thickness;
+    bool pair = !touch->obstacle || touch->obstacle->surface;
+    return pair ? gap + sn_contact_member_of(island, touch->vertex[3])->thickness : gap;
+}
+
 // Lets c grow slowly where the gap is smaller than the one to keep.
-static void soften_gap(const sn_island *island, sn_touch *touch, double thickness) {
-    double missing = -sn_touch_gap(touch, island->contact->x);
+static void soften_gap(const sn_island *island, sn_touch *touch) {
+    double gap = gap_of(island, touch);
+    double missing = gap - fmax(0, touch->distance); // overlaps grow slowly already
     if (missing > 0) {
-        double most = widening_speed * thickness * island->h;
-        touch->offset += missing - fmin(widening * missing, most);
+        touch->offset += missing - fmin(widening * missing, widening_speed * gap * island->h);
     }
 }
 
@@ -207,17 +214,21 @@ static sinew_status add_touches(sn_island *island) {
     sn_island_contact *contact = island->contact;
     for (int32_t i = 0; i < contact->touch_count; i++) {
         sn_touch *touch = &contact->touches[i];
-        double thickness = 0;
         position_row *row;
         SN_TRY(push_row(island, &row));
         row->touch = touch;
 
         for (int k = 0; k < touch->count; k++) {
             const sn_contact_member *member = sn_contact_member_of(island, touch->vertex[k]);
+            if (!member->member) { // of a mesh obstacle
+                row->fixed =
+                    sn_madd(row->fixed, touch->b[k], sn_contact_at(contact->x, touch->vertex[k]));
+                continue;
+            }
+
             const sinew_body *body = member->member->body;
             int32_t count = body->ops->surface.get_jacobian(
                 body, touch->vertex[k] - member->first_vertex, contact->row_room, contact->J_room);
-            thickness = fmax(thickness, member->thickness);
             for (int32_t t = 0; t < count; t++) {
                 SN_TRY(add_term(island, row, body, contact->row_room[t],
                                 touch->b[k] * contact->J_room[t].m[0][0]));
@@ -226,7 +237,7 @@ static sinew_status add_touches(sn_island *island) {
 
         finish_row(island->position, row);
         row->begin = sn_add(row->begin, touch->carried);
-        soften_gap(island, touch, thickness);
+        soften_gap(island, touch);
     }
     return SINEW_OK;
 }
@@ -329,6 +340,41 @@ static void project_all(sn_island *island) {
 
 // --- a step
 
+// The forces of a touch of another island on nodes of this one, which are its guest.
+static void take_force(sn_island *island, const sn_island *other, const sn_touch *touch) {
+    sn_island_contact *contact = island->contact;
+    const sinew_body *body = touch->guest;
+    const sn_contact_member *guest = sn_contact_member_of(other, touch->vertex[touch->own_count]);
+    sn_stepping_nodes nodes = body->ops->stepping->get_nodes(body);
+    sn_vec3 force = sn_madd(touch->tangential, touch->force, touch->normal);
+    for (int k = touch->own_count; k < touch->count; k++) {
+        int32_t count = body->ops->surface.get_jacobian(
+            body, touch->vertex[k] - guest->first_vertex, contact->row_room, contact->J_room);
+        for (int32_t t = 0; t < count; t++) {
+            int32_t node = contact->row_room[t];
+            double mobility = nodes.inverse_masses[node] / nodes.unit;
+            double weight = touch->b[k] * contact->J_room[t].m[0][0];
+            sn_add_to3(nodes.positions + 4 * (size_t)node,
+                       sn_scale(island->h * island->h * weight * mobility, force));
+        }
+    }
+}
+
+static void take_forces(sn_island *island) {
+    for (const sn_island *other = island->world->islands; other; other = other->next) {
+        const sn_island_contact *contact = other->contact;
+        if (!contact || other->position) {
+            continue;
+        }
+        for (int32_t i = 0; i < contact->touch_count; i++) {
+            const sn_touch *touch = &contact->touches[i];
+            if (touch->guest && holds(island, touch->guest)) {
+                take_force(island, other, touch);
+            }
+        }
+    }
+}
+
 static sinew_status find_touches(sn_island *island) {
     sn_island_contact *contact = island->contact;
     contact->report = (sinew_contact_report){.smallest_gap = INFINITY};
@@ -339,6 +385,8 @@ static sinew_status find_touches(sn_island *island) {
         memcpy(contact->members[i].commit_q, body->q, (size_t)body->config_count * sizeof *body->q);
     }
 
+    // Guests have moved since.
+    contact->predicted = contact->predicted && contact->guest_count == 0;
     if (!contact->predicted) {
         sn_contact_predict_surfaces(island, island->h);
     }
@@ -398,6 +446,7 @@ sinew_status sn_position_solve(sn_island *island) {
     }
     SN_TRY(add_attachments(island, island->h));
     if (island->contact) {
+        take_forces(island);
         SN_TRY(find_touches(island));
     }
 

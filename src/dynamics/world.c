@@ -442,7 +442,7 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
         status = sn_contact_cover(world);
     }
     if (status == SINEW_OK && contact) {
-        sn_contact_begin_step(world);
+        status = sn_contact_begin_step(world);
     }
 
     // Solve, certify, and only then accept.
