@@ -9,12 +9,16 @@
 #include <string.h>
 
 sinew_animation_def sinew_default_animation_def(void) {
-    return (sinew_animation_def){.name = "surface", .z_up = true, .color = {0.8, 0.8, 0.8, 1}};
+    return (sinew_animation_def){
+        .name = "surface", .z_up = true, .color = {0.8, 0.8, 0.8, 1}, .filled = SN_DEF_FILLED};
 }
 
 sinew_skin_file_def sinew_default_skin_file_def(void) {
-    return (sinew_skin_file_def){
-        .name = "skin", .joints_per_point = 4, .z_up = true, .color = {0.8, 0.8, 0.8, 1}};
+    return (sinew_skin_file_def){.name = "skin",
+                                 .joints_per_point = 4,
+                                 .z_up = true,
+                                 .color = {0.8, 0.8, 0.8, 1},
+                                 .filled = SN_DEF_FILLED};
 }
 
 static sinew_status check_images(sinew_context *context, const sinew_mesh *surface, int32_t count,
@@ -67,6 +71,7 @@ static sinew_status write_pc2(const sinew_animation_def *def, sn_buffer *out) {
 
 static sinew_status write(sinew_context *context, const sinew_animation_def *def, const char *name,
                           sn_buffer *out) {
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_animation_def"));
     SN_TRY(check_images(context, def->surface, def->image_count, def->times));
     sinew_status status;
     if (sinew_name_has_ending(name, ".glb")) {
@@ -98,6 +103,7 @@ double sinew_joint_pose_fit(const double translation[3], const double matrix[9],
 
 static sinew_status write_skin(sinew_context *context, const sinew_skin_file_def *def,
                                sn_buffer *out, double *largest_loss) {
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_skin_file_def"));
     SN_TRY(check_images(context, def->surface, def->image_count, def->times));
     if (def->joints_per_point != 4 && def->joints_per_point != 8) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d joints at a point: 4 or 8",

@@ -164,6 +164,7 @@ static sinew_status write_view(const sn_mesh_view *view, const char *name,
                                const sinew_mesh_write_def *def, sn_buffer *out) {
     sinew_mesh_write_def defaults = sinew_default_mesh_write_def();
     def = def ? def : &defaults;
+    SN_TRY(SN_CHECK_DEF(out->context, def, "sinew_default_mesh_write_def"));
 
     sinew_status status;
     if (sinew_name_has_ending(name, ".vtu")) {
@@ -212,7 +213,7 @@ sinew_status sinew_mesh_file_save(const sinew_mesh_file *file, const char *path)
 }
 
 sinew_mesh_write_def sinew_default_mesh_write_def(void) {
-    return (sinew_mesh_write_def){.compress = true};
+    return (sinew_mesh_write_def){.compress = true, .filled = SN_DEF_FILLED};
 }
 
 sinew_status sinew_mesh_write(sinew_context *context, const sinew_mesh *mesh, const char *name,

@@ -12,11 +12,12 @@
 #include <string.h>
 
 sinew_motion_read_def sinew_default_motion_read_def(void) {
-    return (sinew_motion_read_def){.unit = 1, .frame_time = 1.0 / 60};
+    return (sinew_motion_read_def){.unit = 1, .frame_time = 1.0 / 60, .filled = SN_DEF_FILLED};
 }
 
 sinew_status sn_check_motion_read_def(sinew_context *context, const sinew_source *source,
                                       const sinew_motion_read_def *def) {
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_motion_read_def"));
     bool sound =
         def->unit > 0 && isfinite(def->unit) && def->frame_time > 0 && isfinite(def->frame_time);
     if (sound) {

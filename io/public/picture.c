@@ -64,7 +64,8 @@ sinew_picture_def sinew_default_picture_def(void) {
                                .height = 600,
                                .direction = {0.45, -0.75, 0.35},
                                .up = {0, 0, 1},
-                               .ground = true};
+                               .ground = true,
+                               .filled = SN_DEF_FILLED};
 }
 
 // Where the camera stands, as angles about `up` the way the fit takes them.
@@ -169,6 +170,7 @@ sinew_status sinew_picture_render(sinew_context *context, const sinew_picture_su
                                   sinew_picture **picture) {
     sinew_picture_def defaults = sinew_default_picture_def();
     def = def ? def : &defaults;
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_picture_def"));
     SN_TRY(check_surfaces(context, surfaces, count));
 
     sinew_picture *made = sn_allocate(context, 1, sizeof *made);

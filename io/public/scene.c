@@ -8,7 +8,7 @@
 #include <string.h>
 
 sinew_scene_read_def sinew_default_scene_read_def(void) {
-    return (sinew_scene_read_def){0};
+    return (sinew_scene_read_def){.filled = SN_DEF_FILLED};
 }
 
 static void report(sinew_scene_mistakes *to, const sn_mistakes *mistakes) {
@@ -24,6 +24,10 @@ static void report(sinew_scene_mistakes *to, const sn_mistakes *mistakes) {
 sinew_status sinew_scene_read(sinew_context *context, const sinew_source *source,
                               const sinew_scene_read_def *def, sinew_scene_mistakes *mistakes,
                               sinew_scene **scene) {
+    sinew_scene_read_def defaults = sinew_default_scene_read_def();
+    def = def ? def : &defaults;
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_scene_read_def"));
+
     sinew_scene *made = sn_allocate(context, 1, sizeof *made);
     if (!made) {
         return SINEW_OUT_OF_MEMORY;
@@ -35,9 +39,8 @@ sinew_status sinew_scene_read(sinew_context *context, const sinew_source *source
 
     // Mistakes are handed over in any case.
     sn_mistakes found = sn_mistakes_create(context);
-    sinew_status status =
-        sn_scene_read(context, source->name, source->data, source->size, def ? def->settings : NULL,
-                      def ? def->setting_count : 0, &found, &made->scene);
+    sinew_status status = sn_scene_read(context, source->name, source->data, source->size,
+                                        def->settings, def->setting_count, &found, &made->scene);
 
     report(mistakes, &found);
     sn_mistakes_destroy(&found);

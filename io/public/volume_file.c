@@ -13,12 +13,15 @@ struct sinew_volume_file {
 };
 
 sinew_volume_read_def sinew_default_volume_read_def(void) {
-    return (sinew_volume_read_def){0};
+    return (sinew_volume_read_def){.filled = SN_DEF_FILLED};
 }
 
 sinew_status sinew_volume_file_read(sinew_context *context, const sinew_source *source,
                                     const sinew_volume_read_def *def, sinew_volume_file **file) {
-    if (def && !(def->unit >= 0 && def->unit < 1e30)) {
+    sinew_volume_read_def defaults = sinew_default_volume_read_def();
+    def = def ? def : &defaults;
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_volume_read_def"));
+    if (!(def->unit >= 0 && def->unit < 1e30)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s: the unit must be at least 0, not %g m",
                        source->name, def->unit);
     }
@@ -30,14 +33,10 @@ sinew_status sinew_volume_file_read(sinew_context *context, const sinew_source *
 
     made->context = context;
 
-    // Without options the header decides on the unit.
-    sn_volume_options options = {0};
-    if (def) {
-        options = (sn_volume_options){.unit = def->unit,
-                                      .memory_limit = def->memory_limit,
-                                      .use_threshold = def->use_threshold,
-                                      .threshold = def->threshold};
-    }
+    sn_volume_options options = {.unit = def->unit,
+                                 .memory_limit = def->memory_limit,
+                                 .use_threshold = def->use_threshold,
+                                 .threshold = def->threshold};
 
     sinew_status status = sn_volume_read(context, source, &options, &made->file);
     if (status != SINEW_OK) {

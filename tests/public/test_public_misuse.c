@@ -3,6 +3,8 @@
 // hangs on a body.
 #include "support/kinds.h"
 
+#include "sinew/io.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +21,8 @@ static void test_nodes_of_frames(void **state) {
         double numbers[3] = {7, 8, 9};
         const double same[3] = {7, 8, 9};
         sinew_element_state feels;
+
+        // There are no nodes to set.
         assert_int_equal(sinew_body_get_node_count(t.body), 0);
         assert_null(sinew_body_get_positions(t.body));
         assert_null(sinew_body_get_velocities(t.body));
@@ -70,6 +74,7 @@ static void test_unfilled(void **state) {
         sinew_frame_insert_def insert;
         sinew_material_def material;
         sinew_static_def solve;
+
         int byte = garbage ? 0xa5 : 0;
         memset(&world, byte, sizeof world);
         memset(&body, byte, sizeof body);
@@ -116,6 +121,7 @@ static void test_unfilled_geometry(void **state) {
         sinew_curve_def curve;
         sinew_field_def field;
         sinew_joint_def joint;
+
         int byte = garbage ? 0xa5 : 0;
         memset(&context, byte, sizeof context);
         memset(&shape, byte, sizeof shape);
@@ -166,6 +172,54 @@ static void test_unfilled_geometry(void **state) {
     test_kinds_destroy(&t);
 }
 
+// Definitions of files and pictures. A file that is not there shows that the definition is checked
+// before anything is read or written.
+static void test_unfilled_files(void **state) {
+    (void)state;
+    test_kinds t = test_kinds_create(TEST_TET4);
+    const sinew_source source = {.name = "nothing", .data = "", .size = 0};
+    const sinew_picture_surface surface = sinew_default_picture_surface();
+
+    for (int garbage = 0; garbage < 2; garbage++) {
+        sinew_animation_def animation;
+        sinew_skin_file_def skin;
+        sinew_mesh_write_def mesh;
+        sinew_motion_read_def motion;
+        sinew_picture_def picture;
+        sinew_scene_read_def scene;
+        sinew_volume_read_def volume;
+
+        int byte = garbage ? 0xa5 : 0;
+        memset(&animation, byte, sizeof animation);
+        memset(&skin, byte, sizeof skin);
+        memset(&mesh, byte, sizeof mesh);
+        memset(&motion, byte, sizeof motion);
+        memset(&picture, byte, sizeof picture);
+        memset(&scene, byte, sizeof scene);
+        memset(&volume, byte, sizeof volume);
+
+        refused(&t, sinew_animation_save(t.context, &animation, "/nowhere/a.glb"),
+                "sinew_default_animation_def");
+        refused(&t, sinew_skin_file_save(t.context, &skin, "/nowhere/a.glb", NULL),
+                "sinew_default_skin_file_def");
+        refused(&t,
+                sinew_mesh_save(t.context, sinew_body_get_surface(t.body), "/nowhere/a.vtu", &mesh),
+                "sinew_default_mesh_write_def");
+        refused(&t, sinew_motion_read(t.context, &source, &motion, NULL, NULL),
+                "sinew_default_motion_read_def");
+        refused(&t, sinew_character_read(t.context, &source, &motion, NULL),
+                "sinew_default_motion_read_def");
+        refused(&t, sinew_picture_render(t.context, &surface, 1, &picture, NULL),
+                "sinew_default_picture_def");
+        refused(&t, sinew_scene_read(t.context, &source, &scene, NULL, NULL),
+                "sinew_default_scene_read_def");
+        refused(&t, sinew_volume_file_read(t.context, &source, &volume, NULL),
+                "sinew_default_volume_read_def");
+    }
+
+    test_kinds_destroy(&t);
+}
+
 static void test_unfilled_retarget(void **state) {
     (void)state;
     test_kinds t = test_kinds_create_world();
@@ -174,6 +228,8 @@ static void test_unfilled_retarget(void **state) {
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL, *made = NULL;
     const sinew_motion_def still = {.joint_count = 1, .frame_count = 1, .frame_time = 0.1};
+
+    // Garbage.
     sinew_retarget_def def;
     memset(&def, 0xa5, sizeof def);
     assert_int_equal(sinew_skeleton_create(t.context, &joint, 1, &skeleton), SINEW_OK);
@@ -190,6 +246,7 @@ static void test_unfilled_retarget(void **state) {
     refused(&t, sinew_motion_retarget(t.context, skeleton, motion, skeleton, &def, NULL, &made),
             "pairs not NULL");
     assert_null(made);
+
     sinew_motion_destroy(motion);
     sinew_skeleton_destroy(skeleton);
     test_kinds_destroy(&t);
@@ -206,29 +263,37 @@ static void test_null(void **state) {
     sinew_mesh *mesh = NULL;
     sinew_voxels *voxels = NULL;
     sinew_skeleton *skeleton = NULL;
+
     sinew_voxel_def grid = sinew_default_voxel_def();
     sinew_load_def load = sinew_default_load_def();
     sinew_attachment_def attachment = sinew_default_attachment_def();
     load.triangle_count = 1;
 
+    // The world.
     assert_null(sinew_context_create(NULL));
     refused(&t, sinew_world_create(t.context, NULL, &world), "sinew_default_world_def");
     refused(&t, sinew_world_set_def(t.world, NULL), "sinew_default_world_def");
     refused(&t, sinew_world_solve_static(t.world, NULL, NULL), "sinew_default_static_def");
     refused(&t, sinew_world_attach(t.world, NULL, NULL), "sinew_default_attachment_def");
     refused(&t, sinew_world_attach(t.world, &attachment, NULL), "needs a body");
+
+    // Bodies and what acts on them.
     refused(&t, sinew_body_create(t.world, NULL, NULL), "sinew_default_body_def");
     refused(&t, sinew_frame_body_create(t.world, NULL, NULL), "sinew_default_frame_body_def");
     refused(&t, sinew_pbd_body_create(t.world, NULL, NULL), "sinew_default_pbd_body_def");
     refused(&t, sinew_body_add_load(t.body, NULL, NULL), "sinew_default_load_def");
     refused(&t, sinew_body_add_load(t.body, &load, NULL), "needs a list");
     refused(&t, sinew_body_set_material(t.body, 0, NULL), "sinew_default_material_def");
+
+    // Arrays of nodes.
     refused(&t, sinew_body_set_positions(t.body, NULL), "NULL");
     refused(&t, sinew_body_set_velocities(t.body, NULL), "NULL");
     refused(&t, sinew_body_fix_nodes(t.body, NULL, 1, SINEW_AXIS_ALL), "need a list");
     refused(&t, sinew_body_move_nodes(t.body, &node, 1, NULL), "NULL");
     refused(&t, sinew_body_set_forces(t.body, NULL, 1, numbers), "need a list");
     refused(&t, sinew_body_set_forces(t.body, &node, 1, NULL), "NULL");
+
+    // Geometry and skeletons.
     refused(&t, sinew_mesh_create_shape(t.context, NULL, &mesh), "sinew_default_shape_def");
     refused(&t, sinew_mesh_create_surface(t.context, NULL, &mesh, NULL), "NULL");
     refused(&t, sinew_voxels_create_from_solids(t.context, NULL, 1, &grid, &voxels),
@@ -236,6 +301,7 @@ static void test_null(void **state) {
     refused(&t, sinew_voxels_create_from_surfaces(t.context, NULL, 1, &grid, &voxels, NULL),
             "0 surfaces");
     refused(&t, sinew_skeleton_create(t.context, NULL, 1, &skeleton), "sinew_default_joint_def");
+
     refused(&t, sinew_world_take_snapshot(t.world, NULL, 0), "room for 0");
     assert_true(sinew_world_get_hash(t.world) == before);
     test_kinds_destroy(&t);
@@ -258,6 +324,8 @@ static void test_ranges(void **state) {
     sinew_material_def material = sinew_default_material_def();
     sinew_shape_def shape = sinew_default_shape_def();
     sinew_voxel_def grid = sinew_default_voxel_def();
+
+    // Numbers that name nothing.
     world.integrator = (sinew_integrator)99;
     solve.load_steps = 0;
     load.kind = (sinew_load_kind)99;
@@ -270,6 +338,8 @@ static void test_ranges(void **state) {
     refused(&t, sinew_body_set_load_scale(t.body, 0, 1), "");
     refused(&t, sinew_body_set_material(t.body, 0, &material), "99");
     refused(&t, sinew_body_set_solver(t.body, (sinew_solver)99), "99");
+
+    // Indices and counts.
     refused(&t, sinew_body_fix_nodes(t.body, &node, 1, SINEW_AXIS_ALL), "node -1");
     refused(&t, sinew_body_fix_nodes(t.body, &node, -1, SINEW_AXIS_ALL), "-1 nodes");
     node = 0;
@@ -279,6 +349,7 @@ static void test_ranges(void **state) {
     refused(&t, sinew_mesh_create_shape(t.context, &shape, &mesh), "99");
     refused(&t, sinew_voxels_create_from_solids(t.context, NULL, -1, &grid, &voxels), "-1");
     refused(&t, sinew_skeleton_create(t.context, NULL, -1, &skeleton), "-1 joints");
+
     assert_null(sinew_world_get_body(t.world, -1));
     assert_null(sinew_world_get_body(t.world, 1));
     assert_true(sinew_world_get_hash(t.world) == before);
@@ -298,22 +369,28 @@ static void test_numbers(void **state) {
     sinew_world_def world = sinew_world_get_def(t.world);
     sinew_attachment_def attachment = sinew_default_attachment_def();
     sinew_material_def material = sinew_default_material_def();
+
     world.step = NAN;
     attachment.body = t.body;
     attachment.stiffness = -1;
     material.young = NAN;
 
+    // The world and attachments.
     refused(&t, sinew_world_set_def(t.world, &world), "step is nan");
     refused(&t, sinew_world_attach(t.world, &attachment, &tie), "stiffness is -1");
     attachment.stiffness = 1;
     assert_int_equal(sinew_world_attach(t.world, &attachment, &tie), SINEW_OK);
     refused(&t, sinew_attachment_set_target(tie, nowhere), "finite");
     refused(&t, sinew_attachment_set_stiffness(tie, INFINITY), "stiffness is inf");
+
+    // Bodies.
     refused(&t, sinew_body_set_material(t.body, 0, &material), "nan");
     refused(&t, sinew_body_set_fibre_stress(t.body, 0, -1), "-1 Pa");
     refused(&t, sinew_body_set_damping(t.body, NAN, 0), "nan 1/s");
     refused(&t, sinew_body_move_nodes(t.body, &node, 1, nowhere), "nan along y");
     refused(&t, sinew_body_set_forces(t.body, &node, 1, nowhere), "nan along y");
+
+    // Points, rays and nearest points.
     refused(&t, sinew_point_create(t.body, nowhere, &point), "not finite");
     refused(&t, sinew_point_create_at(t.body, nowhere, &point), "not finite");
     assert_int_equal(sinew_point_create(t.body, here, &point), SINEW_OK);
@@ -322,6 +399,7 @@ static void test_numbers(void **state) {
     refused(&t, sinew_world_cast_ray(t.world, nowhere, down, INFINITY, &hit), "origin");
     refused(&t, sinew_world_cast_ray(t.world, here, down, -1, &hit), "-1");
     refused(&t, sinew_body_find_nearest(t.body, here, NAN, &hit), "nan");
+
     assert_true(sinew_world_get_hash(t.world) == before);
     test_kinds_destroy(&t);
 }
@@ -332,6 +410,8 @@ static void test_user(void **state) {
     assert_null(sinew_body_get_user(t.body));
     sinew_body_set_user(t.body, &t);
     assert_ptr_equal(sinew_body_get_user(t.body), &t);
+
+    // NULL may be destroyed.
     sinew_body_destroy(NULL);
     sinew_point_destroy(NULL);
     sinew_attachment_destroy(NULL);
@@ -351,6 +431,7 @@ int main(void) {
         cmocka_unit_test(test_frames_of_elements),
         cmocka_unit_test(test_unfilled),
         cmocka_unit_test(test_unfilled_geometry),
+        cmocka_unit_test(test_unfilled_files),
         cmocka_unit_test(test_unfilled_retarget),
         cmocka_unit_test(test_null),
         cmocka_unit_test(test_ranges),

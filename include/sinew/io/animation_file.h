@@ -29,6 +29,9 @@ typedef struct sinew_animation_def {
     /// Colour of the surface: linear red, green, blue and alpha. [-] In [0, 1]. GLB only. Default
     /// light grey.
     double color[4];
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
+    uint32_t filled;
 } sinew_animation_def;
 
 SINEW_API sinew_animation_def sinew_default_animation_def(void);
@@ -74,6 +77,9 @@ typedef struct sinew_skin_file_def {
     /// As in sinew_animation_def. Default true and light grey.
     bool z_up;
     double color[4];
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
+    uint32_t filled;
 } sinew_skin_file_def;
 
 SINEW_API sinew_skin_file_def sinew_default_skin_file_def(void);

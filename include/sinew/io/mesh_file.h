@@ -82,6 +82,9 @@ typedef struct sinew_mesh_write_def {
     bool compress;
     /// VTU, OBJ, PLY: whether to write 32-bit instead of 64-bit numbers. Default false.
     bool single;
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
+    uint32_t filled;
 } sinew_mesh_write_def;
 
 SINEW_API sinew_mesh_write_def sinew_default_mesh_write_def(void);

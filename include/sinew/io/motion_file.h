@@ -23,6 +23,9 @@ typedef struct sinew_motion_read_def {
     const char *animation;
     /// Time between two samples of a glTF animation. [s] Above 0. Default 1/60.
     double frame_time;
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
+    uint32_t filled;
 } sinew_motion_read_def;
 
 SINEW_API sinew_motion_read_def sinew_default_motion_read_def(void);

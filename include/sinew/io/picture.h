@@ -64,6 +64,9 @@ typedef struct sinew_picture_def {
     /// Two corners of the box that the picture shows. [m] Default both 0: the box around all
     /// surfaces.
     double lower[3], upper[3];
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
+    uint32_t filled;
 } sinew_picture_def;
 
 SINEW_API sinew_picture_def sinew_default_picture_def(void);

@@ -37,6 +37,9 @@ typedef struct sinew_scene_read_def {
     const char *const *settings;
     /// [count] Default 0.
     int32_t setting_count;
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
+    uint32_t filled;
 } sinew_scene_read_def;
 
 SINEW_API sinew_scene_read_def sinew_default_scene_read_def(void);

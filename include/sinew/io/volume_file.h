@@ -31,6 +31,9 @@ typedef struct sinew_volume_read_def {
     bool use_threshold;
     /// In the unit of the numbers. Finite. Default 0.
     double threshold;
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
+    uint32_t filled;
 } sinew_volume_read_def;
 
 SINEW_API sinew_volume_read_def sinew_default_volume_read_def(void);
