@@ -59,6 +59,13 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     }
 }
 
+void sn_elastic_add_warped_force(sinew_body *body, const double *q, const sn_mat3 *rotations,
+                                 double *force) {
+    const elastic *model = body->model;
+    sn_groups_request request = {.controls = q, .force = force, .rotations = rotations};
+    sn_sample_groups_evaluate(body->context, &model->groups, &request);
+}
+
 // The block of samples that was evaluated last: neighbouring samples are mostly in the same one.
 typedef struct loaded_block {
     int32_t group, index; // -1: none yet

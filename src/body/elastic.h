@@ -9,4 +9,9 @@
 // `def` has been checked.
 sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def);
 
+// force += that of four-node tets whose law is evaluated in axes that rotate with their vertices
+// (warp.h): one rotation per node.
+void sn_elastic_add_warped_force(sinew_body *body, const double *q, const sn_mat3 *rotations,
+                                 double *force);
+
 #endif

@@ -196,6 +196,26 @@ static double evaluate_with_modes(const evaluate_job *job, int32_t block, int wa
     return energy;
 }
 
+// One block of warped tets. Each vertex has a quarter of a tet's stiffness, in axes that rotate
+// with the vertex: P = 1/4 sum_c R_c P(R_c' F).
+static void evaluate_warped(const evaluate_job *job, int32_t block) {
+    const sn_samples *samples = &job->group->samples;
+    const int32_t *vertices = samples->control + (size_t)block * 4 * SN_BLOCK;
+    double F[9 * SN_BLOCK] SN_ALIGNED, S[9 * SN_BLOCK] SN_ALIGNED, R[9 * SN_BLOCK] SN_ALIGNED;
+    double stress[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED = {0};
+    sn_material_block in = {S, sn_sample_group_parameters(job->group, block)};
+    sn_material_result out = {.P = stress};
+    SN_ASSERT(samples->tets);
+
+    job->groups->compute_F(F, samples, block, job->request->controls);
+    for (int c = 0; c < 4; c++) {
+        job->groups->enter_axes(S, R, job->request->rotations, vertices + c * SN_BLOCK, F);
+        sn_material_evaluate(&job->group->material, SN_MATERIAL_STRESS, &in, &out);
+        job->groups->leave_axes(P, R, stress, 0.25);
+    }
+    job->groups->add_force(job->request->force, samples, block, P);
+}
+
 // Evaluates one block or two at once; the order of additions is the same either way.
 static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t count) {
     const sn_sample_group *group = job->group;
@@ -210,6 +230,13 @@ static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t co
     bool averages = sn_sample_group_averages(group) && !request->recovery;
     if (request->matrix) {
         want |= request->projected && !averages ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
+    }
+
+    if (request->rotations) {
+        for (int32_t b = 0; b < count; b++) {
+            evaluate_warped(job, first + b);
+        }
+        return 0;
     }
 
     if (group->modes && !request->recovery) {
@@ -636,6 +663,8 @@ sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count,
     groups->add_stiffness[SN_TANGENT_EXACT] = SN_ISA_PICK(isa, sn_samples_add_exact);
     groups->add_own_stiffness = SN_ISA_PICK(isa, sn_samples_add_own_stiffness);
     groups->apply_tangent = SN_ISA_PICK(isa, sn_samples_apply_tangent);
+    groups->enter_axes = SN_ISA_PICK(isa, sn_warp_enter);
+    groups->leave_axes = SN_ISA_PICK(isa, sn_warp_leave);
 
     for (int32_t i = 0; i < count; i++) {
         groups->items[i].def = materials ? materials[i] : sinew_default_material_def();

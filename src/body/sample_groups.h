@@ -11,6 +11,7 @@
 
 #include "body/dilatation.h"
 #include "body/internal_modes.h"
+#include "body/warp_block.h"
 #include "interp/samples.h"
 #include "material/material.h"
 
@@ -42,6 +43,8 @@ typedef struct sn_sample_groups {
     sn_samples_stiffness_fn *add_stiffness[SN_TANGENT_FORMS];
     sn_samples_own_fn *add_own_stiffness;
     sn_samples_tangent_fn *apply_tangent;
+    sn_warp_enter_fn *enter_axes;
+    sn_warp_leave_fn *leave_axes;
     // If all samples share a few controls, colouring leaves little parallelism. The group is then
     // split into parts that accumulate into separate arrays, which are added in a fixed order. Used
     // by groups of at least four chunks; part_count is 0 if unused.
@@ -101,6 +104,8 @@ typedef struct sn_groups_request {
     double *matrix; // lower triangle on the pattern of the controls; NULL if not wanted
     // R of the recovery energy (recovery.h), which then replaces the materials; NULL: no recovery.
     const sn_mat3 *recovery;
+    // [control]: rotations of warped stiffness (warp.h), for forces of tets; NULL: not warped.
+    const sn_mat3 *rotations;
     // Receives the tangents dP/dF of each group, [block][SN_MATERIAL_H_COUNT][lane], after each
     // block the factor of its internal modes (sn_sample_group_tangent_count); `matrix` then holds
     // only the blocks within each set of controls, `own_count` doubles. NULL: the whole

@@ -1,5 +1,5 @@
 // Warped stiffness (Mueller, Dorsey, McMillan, Jagnow, Cutler 2002): the linear model, evaluated in
-// a frame that rotates with each vertex.
+// axes that rotate with each vertex.
 #ifndef SN_BODY_WARP_H
 #define SN_BODY_WARP_H
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "dynamics/contact_touch.h"
 #include "dynamics/link.h"
+#include "dynamics/momentum.h"
 #include "linalg/vector.h"
 
 #include <float.h>
@@ -179,53 +180,6 @@ static bool is_direct(const sn_island *island) {
     return kind == SN_SOLVER_CHOLMOD || kind == SN_SOLVER_CHOLESKY || kind == SN_SOLVER_DENSE;
 }
 
-// Whether nothing but inertia resists a translation of the whole island, and all rows are points.
-static bool translates_freely(const sn_island *island) {
-    if (!island->positions || island->tie_count > 0 || island->link_count > 0) {
-        return false;
-    }
-    if (island->contact && sn_contact_meets_obstacles(island)) {
-        return false;
-    }
-
-    for (int32_t i = 0; i < island->body_count; i++) {
-        if (island->bodies[i].body->anchored) {
-            return false;
-        }
-    }
-    for (int32_t i = 0; i < sn_island_size(island); i++) {
-        if (island->mask[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Conjugate gradients stop at a residual that has a sum, which would be lost momentum. Where
-// nothing holds the bodies, a translation t of all rows takes it away: stiffness does not
-// resist it, so that with masses m, accelerations a = c xi and damping e alpha
-//
-//   sum residual = sum (c + e alpha) m (direction + t).
-static void restore_momentum(sn_island *island, sn_scheme scheme) {
-    double inertia = 0;
-    sn_vec3 lost = {0, 0, 0};
-    for (int32_t i = 0; i < island->body_count; i++) {
-        const sn_island_body *member = &island->bodies[i];
-        double factor = scheme.c + scheme.e * member->body->mass_damping;
-        for (int32_t k = 0; k < member->body->rows; k++) {
-            size_t row = (size_t)(member->first_row + k);
-            double m = factor * member->body->row_mass[k];
-            lost = sn_add(lost, sn_load3(island->residual + 3 * row));
-            lost = sn_madd(lost, -m, sn_load3(island->direction + 3 * row));
-            inertia += m;
-        }
-    }
-
-    for (int32_t row = 0; row < island->rows; row++) {
-        sn_add_to3(island->direction + 3 * (size_t)row, sn_scale(1 / inertia, lost));
-    }
-}
-
 // Solves A direction = residual with held unknowns moving by their remaining step. A matrix that is
 // not positive definite (a flattened element has no stiffness across) gets a growing shift, up to
 // `shifts` times; the direction is then shorter, but still downhill. *usable says whether there is
@@ -271,8 +225,8 @@ static sinew_status solve_direction(sn_island *island, const sn_newton_def *def,
     }
 
     sn_island_expand(island, island->direction);
-    if (*usable && def->scheme.c > 0 && !is_direct(island) && translates_freely(island)) {
-        restore_momentum(island, def->scheme);
+    if (*usable && def->scheme.c > 0) {
+        sn_momentum_restore(island, def->scheme, is_direct(island), def->linearised);
     }
     report->solve_seconds += sn_seconds() - begin;
 
