@@ -40,11 +40,12 @@ struct sinew_body {
     void *model;     // private data of the model: sn_elastic, sn_warp, ...
     sinew_mesh mesh; // copy of the rest mesh; without elements for frame bodies
 
-    uint64_t revision;    // incremented when points and surfaces must be built again
-    uint64_t structure;   // hash of the structure: a snapshot fits bodies with an equal hash
-    uint64_t origin;      // hash of the mesh and materials that the body was made from
-    int32_t rows;         // three unknowns each
-    int32_t config_count; // doubles of q
+    uint64_t revision;          // incremented when points and surfaces must be built again
+    uint64_t stiffness_version; // incremented when a material changes
+    uint64_t structure;         // hash of the structure: a snapshot fits bodies with an equal hash
+    uint64_t origin;            // hash of the mesh and materials that the body was made from
+    int32_t rows;               // three unknowns each
+    int32_t config_count;       // doubles of q
     sn_bsr pattern;
     double *rest; // configuration at rest
 

@@ -59,6 +59,30 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     }
 }
 
+// Stress that is linear in the infinitesimal strain has a constant tangent; tension of fibres and
+// stiffness against changes of volume do not.
+static bool has_constant_stiffness(const elastic *model) {
+    for (int32_t i = 0; i < model->groups.count; i++) {
+        const sn_sample_group *group = &model->groups.items[i];
+        bool linear = sn_material_strains_by_rotation(&group->def) && !group->dilatation;
+        if (!linear || group->def.fibre_stress > 0 || group->def.volume_stiffness > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_constant_stiffness(sinew_body *body, double *matrix) {
+    if (!has_constant_stiffness(body->model)) {
+        return false;
+    }
+    if (matrix) {
+        sn_evaluation evaluation = {.q = body->rest, .matrix = matrix, .projected = true};
+        evaluate(body, &evaluation);
+    }
+    return true;
+}
+
 void sn_elastic_add_warped_force(sinew_body *body, const double *q, const sn_mat3 *rotations,
                                  double *force) {
     const elastic *model = body->model;
@@ -284,6 +308,7 @@ static const sn_body_ops elastic_ops = {
         {
             .has_energy = true,
             .evaluate = evaluate,
+            .add_constant_stiffness = add_constant_stiffness,
             .get_element_state = get_element_state,
             .compute_element_states = compute_element_states,
             .compute_sample_stresses = compute_sample_stresses,

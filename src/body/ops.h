@@ -57,6 +57,12 @@ typedef struct sn_elasticity_ops {
     // Whether forces are the gradient of an energy. If not, Newton's line search uses the residual.
     bool has_energy;
     void (*evaluate)(sinew_body *body, sn_evaluation *evaluation);
+    // K of a body whose stiffness is constant (with get_rotations: in axes that rotate with its
+    // rows): matrix += K, lower triangle; `matrix` may be NULL. False if its materials make it
+    // vary. NULL: it always does.
+    bool (*add_constant_stiffness)(sinew_body *body, double *matrix);
+    // The rotations of the rows at the last evaluation. NULL: rows do not rotate.
+    const sn_mat3 *(*get_rotations)(const sinew_body *body);
     // Deformation gradient and stress averaged over one element. NULL: the body has none.
     void (*get_element_state)(sinew_body *body, int32_t element, sinew_element_state *state);
     // The same for all elements. NULL: one by one.

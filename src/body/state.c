@@ -157,6 +157,7 @@ sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32
 sinew_status sinew_body_set_material(sinew_body *body, int32_t index,
                                      const sinew_material_def *material) {
     SN_TRY(body->ops->elasticity.set_material(body, index, material));
+    body->stiffness_version++;
     sn_body_note_energy_change(body);
     return SINEW_OK;
 }
@@ -174,6 +175,7 @@ sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double
     }
 
     SN_TRY(body->ops->elasticity.set_fibre_stress(body, index, stress));
+    body->stiffness_version++;
     sn_body_note_energy_change(body);
     return SINEW_OK;
 }

@@ -233,6 +233,18 @@ static void compute_stiffness(sinew_body *body, warp *model) {
     sn_bsr_mirror(body->context, &body->pattern, model->stiffness);
 }
 
+static bool add_constant_stiffness(sinew_body *body, double *matrix) {
+    if (matrix) {
+        const warp *model = warp_of(body);
+        sn_bsr_add_scaled(body->context, &body->pattern, matrix, 1, model->stiffness);
+    }
+    return true;
+}
+
+static const sn_mat3 *get_rotations(const sinew_body *body) {
+    return warp_of(body)->rotation;
+}
+
 static sinew_status check_law(sinew_context *context, const sinew_material_def *material) {
     if (material->fibre_stress > 0) {
         return sn_fail(context, SINEW_UNSUPPORTED,
@@ -359,7 +371,7 @@ sinew_status sn_warp_build(sinew_body *body, const sinew_body_def *def) {
     int32_t slots = body->pattern.starts[body->rows];
     warp *model = SN_PUSH(&body->arena, warp, 1);
     double *stiffness = sn_bsr_push_values(&body->arena, &body->pattern);
-    sn_mat3 *rotation = SN_PUSH(&body->arena, sn_mat3, body->rows);
+    sn_mat3 *rotation = SN_PUSH(&body->arena, sn_mat3, body->rows + 1); // kernels read beyond it
     sn_vec3 *slope = SN_PUSH(&body->arena, sn_vec3, slots);
     sn_mat3 *rest_frame = SN_PUSH(&body->arena, sn_mat3, frames);
     int32_t(*edges)[FRAME_EDGES] = sn_arena_push(&body->arena, frames, sizeof *edges);
@@ -375,6 +387,8 @@ sinew_status sn_warp_build(sinew_body *body, const sinew_body_def *def) {
                     .edges = edges};
     model->ops.elasticity.has_energy = false;
     model->ops.elasticity.evaluate = evaluate;
+    model->ops.elasticity.add_constant_stiffness = add_constant_stiffness;
+    model->ops.elasticity.get_rotations = get_rotations;
     model->ops.elasticity.set_material = set_material;
     model->ops.elasticity.set_fibre_stress = NULL; // forces come from the displacements alone
     compute_stiffness(body, model);

@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-// S = R'F, with the rotations of the tets' `vertex` packed into R.
+// S = R'F, with the rotations of the tets' `vertex` packed into R. One double beyond the last
+// rotation is read.
 typedef void sn_warp_enter_fn(double *S, double *R, const sn_mat3 *rotation, const int32_t *vertex,
                               const double *F);
 SN_ISA_DECLARE(void, sn_warp_enter,

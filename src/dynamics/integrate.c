@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "body/load.h"
+#include "dynamics/constant.h"
 #include "dynamics/contact_touch.h"
 #include "dynamics/ledger.h"
 #include "dynamics/link.h"
@@ -112,6 +113,10 @@ sinew_status sn_integrate_prepare(sn_island *island, bool is_static) {
         sn_solver_destroy(island->solver);
         island->solver = solver;
         island->solver_kind = kind;
+    }
+
+    if (!is_static) {
+        SN_TRY(sn_constant_create(island, kind));
     }
 
     // Stiffness damping keeps the tangent at the start of each step.
@@ -451,6 +456,7 @@ sinew_status sn_integrate_solve_by(sn_island *island, const sn_integrator *integ
                                    sinew_step_report *report) {
     island->integrator = integrator;
     island->h = h;
+    island->uses_constant = false;
     SN_TRY(sn_integrate_prepare(island, false));
     sn_integrate_gather(island);
 

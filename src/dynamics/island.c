@@ -2,6 +2,7 @@
 // allocates nothing.
 #include "dynamics/island.h"
 
+#include "dynamics/constant.h"
 #include "dynamics/contact.h"
 #include "dynamics/coupling.h"
 #include "dynamics/link.h"
@@ -185,6 +186,7 @@ void sn_island_destroy(sn_island *island) {
         return;
     }
     sn_solver_destroy(island->solver);
+    sn_constant_destroy(island);
     sn_contact_island_release(island);
     sn_position_release(island);
     sn_arena arena = island->arena; // the island lives in it
@@ -321,6 +323,11 @@ static void compute_inertia(sn_island *island, sn_scheme scheme, const double *x
         double *product = island->product + first;
         for (int32_t k = 0; k < count; k++) {
             u[k] = scheme.e * (xi ? xi[first + k] : 0) + w[k];
+        }
+
+        if (island->uses_constant) {
+            sn_constant_add_damping(island, u, product, out);
+            continue;
         }
 
         sn_bsr_multiply(body->context, member->pattern, product, member->damping, u);

@@ -52,6 +52,7 @@ typedef struct sn_tie {
 typedef struct sn_link sn_link;
 typedef struct sn_island_contact sn_island_contact; // contact.h
 typedef struct sn_position sn_position;             // position.c
+typedef struct sn_constant sn_constant;             // constant.h
 
 // Energies of an island: see ledger.h. [J]
 typedef struct sn_ledger_entry {
@@ -97,6 +98,8 @@ struct sn_island {
     double *A; // system matrix, lower triangle
     sn_solver *solver;
     sn_solver_kind solver_kind; // as asked for
+    sn_constant *constant;      // a matrix that is kept from step to step; NULL: none
+    bool uses_constant;         // ... by the step in progress, instead of A
     uint8_t *mask;              // 0, SN_MASK_HELD or SN_MASK_TIED for each unknown
 
     // Vectors of three numbers a row.

@@ -6,6 +6,7 @@
 #include "dynamics/newton.h"
 
 #include "base/clock.h"
+#include "dynamics/constant.h"
 #include "dynamics/contact_touch.h"
 #include "dynamics/link.h"
 #include "dynamics/momentum.h"
@@ -58,7 +59,11 @@ static double compute_load_potential(sn_island *island, const sn_newton_def *def
                                      bool begins) {
     int32_t count = sn_island_size(island);
     if (begins) {
-        sn_island_keep_damping(island);
+        if (island->uses_constant) {
+            sn_constant_keep_axes(island);
+        } else {
+            sn_island_keep_damping(island);
+        }
         sn_island_compute_inertia_offset(island, def->scheme);
     }
 
@@ -175,11 +180,6 @@ static void constrain(sn_island *island, bool moving) {
     sn_bsr_constrain(context, island->pattern, island->A, island->mask);
 }
 
-static bool is_direct(const sn_island *island) {
-    sn_solver_kind kind = sn_solver_get_kind(island->solver);
-    return kind == SN_SOLVER_CHOLMOD || kind == SN_SOLVER_CHOLESKY || kind == SN_SOLVER_DENSE;
-}
-
 // Solves A direction = residual with held unknowns moving by their remaining step. A matrix that is
 // not positive definite (a flattened element has no stiffness across) gets a growing shift, up to
 // `shifts` times; the direction is then shorter, but still downhill. *usable says whether there is
@@ -226,7 +226,8 @@ static sinew_status solve_direction(sn_island *island, const sn_newton_def *def,
 
     sn_island_expand(island, island->direction);
     if (*usable && def->scheme.c > 0) {
-        sn_momentum_restore(island, def->scheme, is_direct(island), def->linearised);
+        sn_momentum_restore(island, def->scheme, sn_solver_is_direct(island->solver),
+                            def->linearised);
     }
     report->solve_seconds += sn_seconds() - begin;
 
@@ -461,13 +462,17 @@ static bool judge_climb(sn_island *island, const search_point *point, watchdog *
 static sinew_status iterate(sn_island *island, const sn_newton_def *def, int32_t iteration,
                             watchdog *dog, double *moved, bool *done, sinew_step_report *report) {
     size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
-    bool exact = !def->linearised && is_direct(island);
+    bool exact = !def->linearised && sn_solver_is_direct(island->solver);
     *moved = 0;
     *done = true;
 
     // The damping matrix of the step is the first one, and must be positive semi-definite.
     bool exact_now = exact && (iteration > 0 || def->scheme.e == 0);
     sn_island_want want = exact_now ? SN_WANT_EXACT_STIFFNESS : SN_WANT_PROJECTED_STIFFNESS;
+    SN_TRY(sn_constant_begin(island, def, &island->uses_constant));
+    if (island->uses_constant) {
+        want = SN_WANT_FORCE;
+    }
     bool begins = iteration == 0 && def->scheme.c > 0; // statics may begin elsewhere
     search_point point = evaluate(island, def, island->xi, begins, want, report);
     if (!judge_climb(island, &point, dog)) {
@@ -505,7 +510,11 @@ static sinew_status iterate(sn_island *island, const sn_newton_def *def, int32_t
     const char *what = def->scheme.c > 0 ? "taking a step" : "solving for equilibrium";
     SN_TRY(sn_report_progress(island->world->context, what, -1));
     report->newton_iterations++;
-    SN_TRY(find_direction(island, def, exact_now, moving, &point, report));
+    if (island->uses_constant) {
+        SN_TRY(sn_constant_solve(island, def, moving, report));
+    } else {
+        SN_TRY(find_direction(island, def, exact_now, moving, &point, report));
+    }
     sn_links_predict(island, island->direction);
 
     if (def->linearised) {

@@ -131,6 +131,11 @@ sn_solver_kind sn_solver_get_kind(const sn_solver *solver) {
     return solver->kind;
 }
 
+bool sn_solver_is_direct(const sn_solver *solver) {
+    sn_solver_kind kind = sn_solver_get_kind(solver);
+    return kind == SN_SOLVER_CHOLMOD || kind == SN_SOLVER_CHOLESKY || kind == SN_SOLVER_DENSE;
+}
+
 void sn_solver_reject(sn_solver *solver, int32_t row, double pivot) {
     if (solver->outcome != SN_SOLVE_CONVERGED) {
         return;

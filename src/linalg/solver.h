@@ -91,6 +91,7 @@ void sn_solver_solve(sn_solver *solver, const double *b, double *x, double relat
 
 // The kind in use (never AUTO).
 sn_solver_kind sn_solver_get_kind(const sn_solver *solver);
+bool sn_solver_is_direct(const sn_solver *solver);
 
 // y = A x for a symmetric positive definite A; returns x'y. It runs on the calling thread and may
 // start parallel loops itself.
