@@ -2,6 +2,7 @@
 #include "validate/frame_bar.h"
 
 #include "base/context.h"
+#include "points.h"
 
 #include <math.h>
 
@@ -99,4 +100,14 @@ sinew_status frame_bar_solve(frame_bar *b, double tolerance) {
     return sn_fail(b->context, SINEW_DIVERGED,
                    "the static solve ended with '%s' at a residual of %g",
                    sinew_outcome_name(report.outcome), report.newton_residual);
+}
+
+sinew_status frame_bar_sag(frame_bar *b, double x, double *sag) {
+    const double rest[3] = {x, 0, 0};
+    double position[3] = {0};
+    SN_TRY(frame_bar_solve(b, 1e-8));
+    SN_TRY(proof_get_position(b->body, rest, position));
+
+    *sag = -position[2];
+    return SINEW_OK;
 }

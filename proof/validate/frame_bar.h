@@ -43,4 +43,7 @@ void frame_bar_destroy(frame_bar *b);
 // converged; any other that misses it is SINEW_DIVERGED.
 sinew_status frame_bar_solve(frame_bar *b, double tolerance);
 
+// The same, to 1e-8, and how far a point on the axis, at x of the rest shape, then is below it.
+sinew_status frame_bar_sag(frame_bar *b, double x, double *sag);
+
 #endif

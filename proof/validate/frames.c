@@ -118,22 +118,15 @@ static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sa
     frame_bar b;
     SN_TRY(frame_bar_create(v->context, def, &b));
 
-    const double end[3] = {length, 0, 0};
-    double position[3] = {0};
-
     // Equilibrium under gravity.
     sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
     if (status == SINEW_OK) {
-        status = frame_bar_solve(&b, 1e-8);
+        status = frame_bar_sag(&b, length, sag);
     }
-    if (status == SINEW_OK) {
-        status = proof_get_position(b.body, end, position);
-    }
-
-    *sag = -position[2];
 
     // The centreline for the picture.
     if (line) {
+        double position[3];
         for (int i = 0; i < LINE_POINTS && status == SINEW_OK; i++) {
             const double rest[3] = {length * i / (LINE_POINTS - 1), 0, 0};
             status = proof_get_position(b.body, rest, position);

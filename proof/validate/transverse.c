@@ -52,18 +52,12 @@ static sinew_status elements_sag(validate_run *v, const slab *s, double *sag) {
 
 static sinew_status solve_rod(validate_run *v, const frame_bar_def *def, double *sag) {
     frame_bar b;
-    const double end[3] = {def->length, 0, 0};
-    double position[3] = {0};
     SN_TRY(frame_bar_create(v->context, def, &b));
     sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
     if (status == SINEW_OK) {
-        status = frame_bar_solve(&b, 1e-8);
-    }
-    if (status == SINEW_OK) {
-        status = proof_get_position(b.body, end, position);
+        status = frame_bar_sag(&b, def->length, sag);
     }
 
-    *sag = -position[2];
     frame_bar_destroy(&b);
     return status;
 }
@@ -151,21 +145,15 @@ static sinew_status make_sheet(validate_run *v, const slab *s, frame_bar *b) {
 
 static sinew_status sheet_sag(validate_run *v, const slab *s, double *sag) {
     frame_bar b = {.context = v->context};
-    const double end[3] = {s->size[0], 0, 0};
-    double position[3] = {0};
     sinew_status status = make_sheet(v, s, &b);
 
     for (int j = 0; j < SIDE && status == SINEW_OK; j++) {
         status = sinew_frame_body_hold(b.body, SIDE * j, SINEW_HOLD_ALL);
     }
     if (status == SINEW_OK) {
-        status = frame_bar_solve(&b, 1e-8);
-    }
-    if (status == SINEW_OK) {
-        status = proof_get_position(b.body, end, position);
+        status = frame_bar_sag(&b, s->size[0], sag);
     }
 
-    *sag = -position[2];
     frame_bar_destroy(&b);
     return status;
 }

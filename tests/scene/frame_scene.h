@@ -3,18 +3,7 @@
 #ifndef SN_TESTS_SCENE_FRAME_SCENE_H
 #define SN_TESTS_SCENE_FRAME_SCENE_H
 
-#include "support/test.h"
-
-#include "io/scene/build.h"
-#include "io/scene/read.h"
-
-typedef struct fixture {
-    sinew_context *context;
-    sn_mistakes mistakes;
-    sn_scene scene;
-    sn_scene_world *world;
-    sinew_status status;
-} fixture;
+#include "scene/read_scene.h"
 
 static const char *const bar =
     "{ \"version\": 1, \"step\": 0.01, \"gravity\": [0, 0, 0],\n"
@@ -30,15 +19,7 @@ static const char *const bar =
 
 static inline void read_with(fixture *f, sinew_context *context, const char *const *settings,
                              int32_t count) {
-    *f = (fixture){.context = context, .mistakes = sn_mistakes_create(context)};
-    f->status = sn_scene_read(context, "scene.json", bar, strlen(bar), settings, count,
-                              &f->mistakes, &f->scene);
-}
-
-static inline void build(fixture *f, sn_fetch_fn *fetch, void *user) {
-    if (f->status == SINEW_OK) {
-        f->status = sn_scene_build(f->context, &f->scene, fetch, user, &f->mistakes, &f->world);
-    }
+    read_text(f, context, bar, settings, count);
 }
 
 static inline void make(fixture *f, const char *const *settings, int32_t count) {
@@ -53,13 +34,6 @@ static inline void make(fixture *f, const char *const *settings, int32_t count) 
     }
 
     fail_msg("%s", sinew_context_message(f->context));
-}
-
-static inline void destroy(fixture *f) {
-    sn_scene_world_destroy(f->world);
-    sn_scene_destroy(&f->scene);
-    sn_mistakes_destroy(&f->mistakes);
-    sinew_context_destroy(f->context);
 }
 
 static inline void step(fixture *f, int count) {

@@ -1,19 +1,8 @@
 // Scenes with contact: the ground, obstacles, motions, what a body says, and what is refused.
-#include "support/test.h"
-
-#include "io/scene/build.h"
-#include "io/scene/read.h"
+#include "scene/read_scene.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct fixture {
-    sinew_context *context;
-    sn_mistakes mistakes;
-    sn_scene scene;
-    sn_scene_world *world;
-    sinew_status status;
-} fixture;
 
 #define BODY                                                                                       \
     "\"bodies\": [{\"shape\": {\"kind\": \"box\", \"size\": [0.2, 0.2, 0.2], \"cells\": [2, 2, "   \
@@ -21,27 +10,13 @@ typedef struct fixture {
     " \"position\": [0, 0, 0.3]"
 
 static void make(fixture *f, const char *text) {
-    *f = (fixture){.context = test_context(1)};
-    f->mistakes = sn_mistakes_create(f->context);
-    f->status = sn_scene_read(f->context, "scene.json", text, strlen(text), NULL, 0, &f->mistakes,
-                              &f->scene);
-    if (f->status == SINEW_OK) {
-        f->status = sn_scene_build(f->context, &f->scene, NULL, NULL, &f->mistakes, &f->world);
-    }
-}
-
-static void destroy(fixture *f) {
-    sn_scene_world_destroy(f->world);
-    sn_scene_destroy(&f->scene);
-    sn_mistakes_destroy(&f->mistakes);
-    sinew_context_destroy(f->context);
+    read_text(f, test_context(1), text, NULL, 0);
+    build(f, NULL, NULL);
 }
 
 static double lowest_after(fixture *f, int steps, int axis, double sign) {
-    assert_int_equal(f->status, SINEW_OK);
-    for (int i = 0; i < steps; i++) {
-        assert_int_equal(sn_scene_world_step(f->world, NULL), SINEW_OK);
-    }
+    run(f, steps);
+
     const sinew_body *body = f->world->members[0].body;
     const double *x = sinew_body_get_positions(body);
     double low = INFINITY;

@@ -1,42 +1,12 @@
 // Scenes with rigid bodies and joints: mass, motion, joints, attachments, and what is refused.
-#include "support/test.h"
-
-#include "io/scene/build.h"
-#include "io/scene/read.h"
+#include "scene/read_scene.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct fixture {
-    sinew_context *context;
-    sn_mistakes mistakes;
-    sn_scene scene;
-    sn_scene_world *world;
-    sinew_status status;
-} fixture;
-
 static void make(fixture *f, const char *text) {
-    *f = (fixture){.context = test_context(1)};
-    f->mistakes = sn_mistakes_create(f->context);
-    f->status = sn_scene_read(f->context, "scene.json", text, strlen(text), NULL, 0, &f->mistakes,
-                              &f->scene);
-    if (f->status == SINEW_OK) {
-        f->status = sn_scene_build(f->context, &f->scene, NULL, NULL, &f->mistakes, &f->world);
-    }
-}
-
-static void destroy(fixture *f) {
-    sn_scene_world_destroy(f->world);
-    sn_scene_destroy(&f->scene);
-    sn_mistakes_destroy(&f->mistakes);
-    sinew_context_destroy(f->context);
-}
-
-static void run(fixture *f, int steps) {
-    assert_int_equal(f->status, SINEW_OK);
-    for (int i = 0; i < steps; i++) {
-        assert_int_equal(sn_scene_world_step(f->world, NULL), SINEW_OK);
-    }
+    read_text(f, test_context(1), text, NULL, 0);
+    build(f, NULL, NULL);
 }
 
 #define BOX                                                                                        \
