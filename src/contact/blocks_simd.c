@@ -198,6 +198,8 @@ static void gather_setting(setting *s, const sn_contact_scene *scene, int32_t fi
     for (int lane = 0; lane < SN_BLOCK; lane++) {
         const sn_contact_pair *pair = &scene->pairs[lane_pair(first, end, lane)];
         double largest = 0;
+
+        // The motion of the four vertices.
         for (int i = 0; i < 4; i++) {
             const double *x = sn_at3(motion->x, pair->vertex[i]);
             const double *target = sn_at3(motion->target, pair->vertex[i]);
@@ -206,11 +208,15 @@ static void gather_setting(setting *s, const sn_contact_scene *scene, int32_t fi
                 largest = fabs(x[k]) > largest ? fabs(x[k]) : largest;
             }
             s->bulge[i][lane] = motion->bulge ? motion->bulge[pair->vertex[i]] : 0;
-            for (int k = 0; motion->bulge && k < 3; k++) {
-                s->bend[i][k][lane] = motion->bend ? sn_at3(motion->bend, pair->vertex[i])[k] : 0;
+            if (motion->bulge) {
+                for (int k = 0; k < 3; k++) {
+                    s->bend[i][k][lane] =
+                        motion->bend ? sn_at3(motion->bend, pair->vertex[i])[k] : 0;
+                }
             }
         }
 
+        // The plane, its rounding and the gap to keep.
         s->n[0][lane] = pair->n.x;
         s->n[1][lane] = pair->n.y;
         s->n[2][lane] = pair->n.z;

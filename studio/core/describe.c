@@ -61,6 +61,8 @@ static void write_materials(const studio *s, sinew_json_writer *w, int32_t body)
 static void write_body(const studio *s, sinew_json_writer *w, int32_t index) {
     sinew_body *body = sinew_world_get_body(s->world, index);
     const sinew_mesh *surface = sinew_body_get_surface(body);
+
+    // Bodies that were dropped into the page are not part of the scene.
     sinew_scene_body_info info = {.model = "elements"};
     bool own = index >= sinew_scene_get_body_count(s->scene);
     if (!own) {
@@ -69,6 +71,7 @@ static void write_body(const studio *s, sinew_json_writer *w, int32_t index) {
     sinew_measures measures;
     sinew_body_get_measures(body, &measures);
 
+    // What it is made of.
     sinew_json_begin_object(w);
     write_text(w, "name", sinew_body_get_name(body));
     write_text(w, "model", info.model);
@@ -105,6 +108,7 @@ static void write_scene(const studio *s, sinew_json_writer *w) {
     sinew_scene_get_info(s->scene, &info);
     sinew_world_def def = sinew_world_get_def(s->world);
 
+    // Settings.
     sinew_json_begin_object(w);
     write_text(w, "title", info.title);
     write_number(w, "step", def.step);
@@ -112,6 +116,7 @@ static void write_scene(const studio *s, sinew_json_writer *w) {
     write_text(w, "integrator", sinew_words_get(SINEW_WORDS_INTEGRATORS, (int32_t)def.integrator));
     write_vector(w, "gravity", def.gravity, 3);
 
+    // Bodies and obstacles.
     sinew_json_write_key(w, "bodies");
     sinew_json_begin_array(w);
     for (int32_t i = 0; i < sinew_world_get_body_count(s->world); i++) {
@@ -135,6 +140,7 @@ static void write_report(const studio *s, sinew_json_writer *w) {
     char hash[17];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sinew_world_get_hash(s->world));
 
+    // State and energies.
     sinew_json_begin_object(w);
     write_number(w, "time", sinew_world_get_time(s->world));
     write_text(w, "hash", hash);
@@ -146,6 +152,8 @@ static void write_report(const studio *s, sinew_json_writer *w) {
     write_number(w, "volume", measures.volume);
     write_number(w, "restVolume", measures.rest_volume);
     write_number(w, "smallestJ", measures.smallest_J);
+
+    // The last step.
     write_text(w, "outcome", sinew_outcome_name(s->report.outcome));
     write_integer(w, "newton", s->report.newton_iterations);
     write_integer(w, "solver", s->report.solver_iterations);

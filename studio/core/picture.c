@@ -123,6 +123,7 @@ STUDIO_API int32_t studio_update(studio *s, int32_t color) {
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // One body after the other.
     size_t first = 0;
     for (int32_t i = 0; i < studio_get_body_count(s); i++) {
         sinew_body *body = sinew_world_get_body(s->world, i);
@@ -151,6 +152,7 @@ STUDIO_API int32_t studio_compute_frames(studio *s) {
         return 0;
     }
 
+    // The matrix by columns, then the position.
     float *frame = s->frames.values;
     for (int32_t i = 0; i < studio_get_body_count(s); i++) {
         const sinew_body *body = sinew_world_get_body(s->world, i);
