@@ -316,12 +316,15 @@ static sinew_status add_joints(amender *a) {
     size_t count = (size_t)skin->joint_count, added = (size_t)a->what->joint_count;
     double *binds = SN_PUSH(a->reader.arena, double, 16 * (count + added));
     SN_TRY(sn_arena_status(a->reader.arena));
+
+    // The matrices of the old joints; a skin without any has the identity.
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < 16; k++) {
             binds[16 * i + k] = skin->inverse_bind ? skin->inverse_bind[16 * i + k] : k % 5 == 0;
         }
     }
 
+    // Each new joint: a node, a child of its parent, and a joint of the skin.
     for (size_t i = 0; i < added; i++) {
         const sn_gltf_added_joint *joint = &a->what->joints[i];
         int node = (int)a->gltf->node_count + (int)i;

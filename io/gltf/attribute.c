@@ -20,6 +20,8 @@ static int32_t find_components(const sn_gltf_reader *r, const sn_json *attribute
 static sinew_status read(sn_gltf_reader *r, int32_t mesh, int32_t primitive, const char *name,
                          int32_t count, sn_arena *arena, const double **values) {
     SN_TRY(sn_gltf_open(r));
+
+    // A primitive without the attribute has no values.
     const sn_json *meshes = sn_json_get(r->root, "meshes");
     const sn_json *primitives = sn_json_get(sn_json_at(meshes, mesh), "primitives");
     const sn_json *attributes = sn_json_get(sn_json_at(primitives, primitive), "attributes");
@@ -28,6 +30,7 @@ static sinew_status read(sn_gltf_reader *r, int32_t mesh, int32_t primitive, con
         return SINEW_OK;
     }
 
+    // One value for each vertex.
     int32_t components = find_components(r, attribute), found;
     const double *numbers;
     SN_TRY(sn_gltf_numbers(r, attributes, name, components, &found, &numbers));
@@ -36,6 +39,7 @@ static sinew_status read(sn_gltf_reader *r, int32_t mesh, int32_t primitive, con
                               count);
     }
 
+    // The first component, in the caller's arena.
     double *kept = SN_PUSH(arena, double, count);
     SN_TRY(sn_arena_status(arena));
     for (int32_t i = 0; i < count; i++) {

@@ -32,6 +32,8 @@ static void read_name(sn_scene_reader *reader, const sinew_tissue_table *table, 
                       int32_t index) {
     sn_tissue_entry *entry = &table->entries[index];
     sn_json_string(reader->mistakes, sn_json_get(json, "name"), &entry->name);
+
+    // Without a name, one that says which labels it has.
     if (!entry->name && entry->first == 0) {
         entry->name = "other labels";
     } else if (!entry->name) {
@@ -47,6 +49,7 @@ static void read_name(sn_scene_reader *reader, const sinew_tissue_table *table, 
         return; // out of memory, which the arena reports
     }
 
+    // No two may be equal.
     for (int32_t i = 0; i < index; i++) {
         if (table->entries[i].name && strcmp(table->entries[i].name, entry->name) == 0) {
             const sn_json *own = sn_json_get(json, "name");

@@ -85,6 +85,7 @@ static rigid fit(const procrustes *f) {
         return T;
     }
 
+    // The covariance about the centres of mass.
     sn_mat3 H;
     double spread = f->pp;
     for (int i = 0; i < 3; i++) {
@@ -97,6 +98,7 @@ static rigid fit(const procrustes *f) {
         H.m[i][i] += 0.02 * spread + 1e-30;
     }
 
+    // The rotation closest to it, and the translation that joins the centres.
     sn_mat3 R = sn_polar3(NULL, H);
     for (int i = 0; i < 3; i++) {
         T.t[i] = f->q[i] / f->mass;
@@ -155,6 +157,7 @@ static sinew_status begin_clusters(decomposer *d) {
     double *motion = SN_PUSH(d->arena, double, joints);
     SN_TRY(sn_arena_status(d->arena));
 
+    // The joint that each point follows most, and how much the points of a joint move.
     double total = 0;
     for (size_t i = 0; i < (size_t)d->def->point_count; i++) {
         const double *row = d->def->weights + i * (size_t)joints;
@@ -168,6 +171,7 @@ static sinew_status begin_clusters(decomposer *d) {
     }
 
     while (d->out->count < d->def->most) {
+        // The joint whose points move most becomes a cluster.
         int32_t best = 0;
         for (int32_t j = 1; j < joints; j++) {
             best = motion[j] > motion[best] ? j : best;
@@ -369,6 +373,7 @@ static void fit_point(decomposer *d, size_t point) {
     fill_problem(d, point, &p);
 
     for (int32_t left = p.count; left >= 0; left--) {
+        // The best weights of those that are left.
         solve_problem(d, row, &p, banned);
         int32_t smallest = -1;
         for (int32_t m = 0; m < p.count; m++) {
@@ -377,6 +382,8 @@ static void fit_point(decomposer *d, size_t point) {
                 smallest = m;
             }
         }
+
+        // Too many: ban the smallest, and solve again.
         if (smallest < 0 || count_slots(d, row, &p) <= d->out->slots) {
             break;
         }
@@ -384,6 +391,7 @@ static void fit_point(decomposer *d, size_t point) {
         p.u[smallest] = 0;
     }
 
+    // Keep what was found.
     memset(u, 0, (size_t)d->def->most * sizeof *u);
     for (int32_t m = 0; m < p.count; m++) {
         u[p.joint[m]] = p.u[m];

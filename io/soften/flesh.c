@@ -200,16 +200,20 @@ static sinew_status choose_materials(sn_softener *s, sinew_pbd_material material
     SN_TRY(sn_arena_status(s->arena));
     SN_TRY(spread_softness(s, soft));
 
+    // The materials.
     for (int32_t i = 0; i < LEVELS; i++) {
         double young = s->def->young * pow(2, 0.5 * (LEVELS / 2 - i));
         materials[i] = sinew_isotropic_pbd_material(young, s->def->poisson, s->def->density);
     }
+
+    // Nodes that are not soft.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         bool hard = soft[i] >= 0 && soft[i] < least_softness;
         s->lattice.held_count += hard && !s->lattice.held[i];
         s->lattice.held[i] = s->lattice.held[i] || hard;
     }
     for (int32_t e = 0; e < mesh->element_count; e++) {
+        // The level of a tet is that of the mean softness of its corners.
         double sum = 0;
         for (int32_t k = 4 * e; k < 4 * (e + 1); k++) {
             double own = soft[mesh->indices[k]];

@@ -46,6 +46,8 @@ sinew_status sn_soft_choose_animation(sn_softener *s) {
     }
 
     s->animation = s->gltf->animation_count > 0 ? 0 : -1;
+
+    // By name.
     if (s->def->animation) {
         for (int32_t i = 0; i < s->gltf->animation_count; i++) {
             const char *name = s->gltf->animations[i].name;
@@ -59,6 +61,7 @@ sinew_status sn_soft_choose_animation(sn_softener *s) {
                               (int)s->gltf->animation_count, s->def->animation);
     }
 
+    // Otherwise the first one.
     if (s->animation < 0) {
         return sn_source_fail(s->context, s->source, SINEW_NOT_FOUND,
                               "it has no animation, so that its flesh would not move; take the "
@@ -319,10 +322,13 @@ static sinew_status borrow(borrower *b) {
         SN_PUSH(s->arena, sn_gltf_animation, (size_t)s->file->animation_count + 1);
     SN_TRY(sn_arena_status(s->arena));
 
+    // The motion, from the other skeleton to this one.
     SN_TRY(transfer(b));
     SN_TRY(find_bound(b));
     SN_TRY(skip_rest(b));
     SN_TRY(find_shift(b));
+
+    // It is appended to the animations of the file.
     if (s->file->animation_count > 0) {
         memcpy(all, s->file->animations, (size_t)s->file->animation_count * sizeof *all);
     }

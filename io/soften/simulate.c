@@ -122,6 +122,8 @@ static void find_gradients(sn_softener *s) {
 
     for (int32_t e = 0; e < mesh->element_count; e++) {
         const int32_t *node = mesh->indices + 4 * (size_t)e;
+
+        // The edges of the tet, at rest and now.
         sn_vec3 X0 = sn_load3(mesh->points + 3 * (size_t)node[0]);
         sn_vec3 x0 = sn_load3(s->flesh + 3 * (size_t)node[0]);
         sn_vec3 rest[3], now[3];
@@ -131,6 +133,7 @@ static void find_gradients(sn_softener *s) {
             now[k] = sn_sub(sn_load3(s->flesh + at), x0);
         }
 
+        // F - 1, shared by the corners.
         sn_mat3 X = sn_mat3_columns(rest[0], rest[1], rest[2]);
         sn_mat3 F = sn_mat3_mul(sn_mat3_columns(now[0], now[1], now[2]), sn_mat3_inverse(X));
         double volume = fabs(sn_mat3_det(X)) / 24; // a quarter of the tet
@@ -142,6 +145,7 @@ static void find_gradients(sn_softener *s) {
         }
     }
 
+    // Sums over volumes become means.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         for (int k = 0; k < 9; k++) {
             s->gradients[i].m[k / 3][k % 3] *= s->def->density / s->mass[i];

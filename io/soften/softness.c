@@ -58,6 +58,8 @@ static sinew_status scale_by_attribute(sn_softener *s) {
     for (int32_t k = 0; k < s->part_count; k++) {
         const sn_soft_part *part = &s->parts[k];
         int32_t count = s->file->meshes[part->mesh].primitives[part->primitive].point_count;
+
+        // Meshes without the attribute keep their softness.
         const double *values;
         SN_TRY(sn_gltf_read_attribute(s->context, s->source, part->mesh, part->primitive,
                                       s->def->attribute, count, s->arena, &values));
@@ -65,6 +67,8 @@ static sinew_status scale_by_attribute(sn_softener *s) {
             continue;
         }
         found = true;
+
+        // Scale each vertex.
         for (int32_t i = 0; i < count; i++) {
             if (!(values[i] >= 0 && values[i] <= 1000)) {
                 return sn_source_fail(s->context, s->source, SINEW_INVALID_DATA,

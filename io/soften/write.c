@@ -195,12 +195,14 @@ static sinew_status measure_joints(sn_softener *s, const sn_soft_joints *joints)
         double *matrices;
         SN_TRY(sn_soft_pose(s, s->times[i], &matrices));
         for (size_t p = 0; p < (size_t)s->point_count; p++) {
+            // What the flesh adds to the skin.
             sn_mat3 S;
             sn_vec3 t, X = sn_load3(s->points + 3 * p);
             sn_soft_blend_point(s, matrices, (int32_t)p, &S, &t);
             sn_vec3 off = sn_mat3_apply(S, sn_load3(image + 3 * p));
 
             for (size_t k = p * slots; k < (p + 1) * slots; k++) {
+                // Subtract what the new joints show of it.
                 int32_t m = joints->joints[k] - s->skin->joint_count;
                 if (m < 0 || !(joints->weights[k] > 0)) {
                     continue;
@@ -303,11 +305,14 @@ static sinew_status write_cache(sn_softener *s, const sn_soft_part *part) {
     double **images = SN_PUSH(s->arena, double *, s->image_count);
     double *all = SN_PUSH(s->arena, double, 3 * (size_t)count * (size_t)s->image_count);
     SN_TRY(sn_arena_status(s->arena));
+
+    // The positions in all images.
     for (int32_t i = 0; i < s->image_count; i++) {
         images[i] = all + 3 * (size_t)count * (size_t)i;
     }
     SN_TRY(pose_part(s, part, images));
 
+    // The name.
     const sn_gltf_mesh *mesh = &s->file->meshes[part->mesh];
     char name[300];
     int length = snprintf(name, sizeof name, "%.255s", mesh->name ? mesh->name : "mesh");
@@ -315,6 +320,7 @@ static sinew_status write_cache(sn_softener *s, const sn_soft_part *part) {
         snprintf(name + length, sizeof name - (size_t)length, ".%d", (int)part->primitive);
     }
 
+    // The cache, for the caller to save.
     sinew_mesh surface = {.points = images[0],
                           .point_count = count,
                           .element = SINEW_ELEMENT_TRIANGLE,

@@ -63,6 +63,7 @@ static sinew_status make_shell(stage *s, sinew_shape shape, const double size[3]
 // A body of affine frames with the surface s->mesh, standing on the floor.
 static sinew_status add_frame_body(stage *s, sinew_solid kind, const double size[3],
                                    const double (*positions)[3], int32_t count) {
+    // Voxels.
     sinew_solid_def solid = sinew_default_solid_def();
     sinew_voxel_def grid = sinew_default_voxel_def();
     solid.solid = kind;
@@ -72,6 +73,7 @@ static sinew_status add_frame_body(stage *s, sinew_solid kind, const double size
     }
     SN_TRY(sinew_voxels_create_from_solids(s->context, &solid, 1, &grid, &s->voxels));
 
+    // Frames, material and body.
     sinew_frame_node nodes[MOST_NODES];
     for (int32_t i = 0; i < count; i++) {
         nodes[i] = (sinew_frame_node){.kind = SINEW_NODE_AFFINE};
@@ -94,6 +96,7 @@ static sinew_status add_frame_body(stage *s, sinew_solid kind, const double size
     def.position[2] = 0.5 * size[2] + 0.005;
     SN_TRY(sinew_frame_body_create(s->world, &def, &s->bodies[s->body_count++]));
 
+    // The floor.
     sinew_obstacle_def floor = sinew_default_obstacle_def();
     return sinew_obstacle_create(s->world, &floor, NULL);
 }

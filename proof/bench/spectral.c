@@ -36,6 +36,8 @@ static sinew_status time_steps(bench_run *b, const char *name, rig_specimen *m,
 
     SN_TRY(sinew_frame_body_get_report(m->body, NULL, &sampling));
     SN_TRY(proof_add_force(m->body, point, force));
+
+    // Time steps.
     for (int i = -WARM_UP; i < STEPS; i++) {
         double start = cli_measured_seconds(b->context);
         SN_TRY(sinew_world_step(m->world, &report));
@@ -44,6 +46,7 @@ static sinew_status time_steps(bench_run *b, const char *name, rig_specimen *m,
         }
     }
 
+    // The row, as a rate.
     bench_result *r = bench_add(b, name, sampling.point_count, "steps/s");
     if (!r) {
         return SINEW_OK;
@@ -71,6 +74,7 @@ static sinew_status bench_bar(bench_run *b) {
     sinew_voxel_def grid = sinew_default_voxel_def();
     const double size[3] = {1, 0.2, 0.2}, tip[3] = {0.49, 0, 0}, force[3] = {0, 0, 20};
 
+    // Voxels of 8 x 8 across.
     for (int k = 0; k < 3; k++) {
         solid.size[k] = size[k];
         grid.spacing[k] = 0.025;
@@ -99,6 +103,8 @@ static sinew_status bench_specimen(bench_run *b, sinew_specimen specimen, double
     static const double tip[3] = {-0.08, 0, 0}, pull[3] = {-0.5, 0.2, 0.1};
     rig_specimen m;
     char name[120];
+
+    // Set-up.
     double start = processor_seconds();
     sinew_status status =
         rig_specimen_prepare(b->context, specimen, sinew_specimen_voxel_count(specimen), &m);
@@ -123,6 +129,7 @@ static sinew_status bench_specimen(bench_run *b, sinew_specimen specimen, double
                  "size: voxels, whose creation is included; processor time");
     }
 
+    // Steps.
     if (status == SINEW_OK && rate > 0) {
         snprintf(name, sizeof name, "%s of 4 frames with 16 controls: steps",
                  sinew_specimen_name(specimen));

@@ -243,10 +243,13 @@ static sinew_status pull_cube(bar *b, double poisson, double *stress_error,
                               double *reaction_error) {
     const double pull = 1e-4;
     const double traction[3] = {pull, 0, 0};
+
+    // Balance.
     SN_TRY(bar_hold(b, hold_planes));
     SN_TRY(bar_pull(b, 0, 1, traction));
     SN_TRY(bar_solve(b, 1, 1e-12));
 
+    // The sides shrink, and the stress is the same everywhere.
     double side = 1 - poisson * pull;
     *stress_error = 0;
     for (int32_t i = 0; i < b->mesh->element_count; i++) {
@@ -258,6 +261,7 @@ static sinew_status pull_cube(bar *b, double poisson, double *stress_error,
         }
     }
 
+    // Reactions balance the load.
     int32_t n = sinew_body_get_node_count(b->body);
     double *reactions = SN_PUSH(&b->arena, double, 3 * (size_t)n);
     SN_TRY(sn_arena_status(&b->arena));
@@ -275,6 +279,7 @@ static sinew_status pull_cube(bar *b, double poisson, double *stress_error,
 static sinew_status validate_planes(validate_run *v) {
     double stress_error = 0, reaction_error = 0;
     for (int i = 1; i < KINDS; i++) {
+        // A cube of each kind of element.
         const double poisson = 0.3;
         bar_def def = make_def(&kinds[i], poisson, NULL);
         for (int c = 0; c < 3; c++) {
