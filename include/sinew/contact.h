@@ -163,7 +163,7 @@ typedef struct sinew_contact_report {
     int32_t solves;       ///< Linear solves of the group of bodies that took most. [count]
     int32_t truncated;    ///< Vertices that stopped short of where forces would move them. [count]
     int32_t held;         ///< Pairs without a proof of separation, kept where they were. [count]
-    int32_t overlaps;     ///< Vertices inside an obstacle, on their way out. [count]
+    int32_t overlaps;     ///< Vertices inside an obstacle when the step began. [count]
     double deepest;       ///< ... and how deep at most. [m]
     double smallest_gap;  ///< Between accepted surfaces, of the pairs; INFINITY without any. [m]
     double lag;           ///< The longest distance by which a vertex stopped short. [m]

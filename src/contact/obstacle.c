@@ -120,9 +120,47 @@ static sn_vec3 box_corner(sn_vec3 half, int number) {
                  number & 4 ? half.z : -half.z);
 }
 
+// A triangle in front of a face whose corner nearest to that face lies above the face itself: the
+// nearest point is that corner. True if there is such a face.
+static bool try_faces(meeting_search *search, sn_vec3 half) {
+    const double h[3] = {half.x, half.y, half.z};
+    double at[3][3];
+    for (int k = 0; k < 3; k++) {
+        sn_store3(at[k], search->corner[k]);
+    }
+
+    for (int face = 0; face < 6; face++) {
+        int axis = face / 2;
+        double sign = face % 2 ? -1 : 1;
+        int lowest = 0;
+        for (int k = 1; k < 3; k++) {
+            lowest = sign * at[k][axis] < sign * at[lowest][axis] ? k : lowest;
+        }
+
+        const double *corner = at[lowest];
+        int u = (axis + 1) % 3;
+        int v = (axis + 2) % 3;
+        if (!(sign * corner[axis] > h[axis]) || fabs(corner[u]) > h[u] || fabs(corner[v]) > h[v]) {
+            continue;
+        }
+
+        double core[3] = {corner[0], corner[1], corner[2]};
+        double b[3] = {0, 0, 0};
+        core[axis] = sign * h[axis];
+        b[lowest] = 1;
+        take(search, sn_load3(core), b);
+        return true;
+    }
+    return false;
+}
+
 // Corners of the box against the triangle, edges against edges, and the triangle's corners against
 // the box.
 static void try_box(meeting_search *search, sn_vec3 half) {
+    if (try_faces(search, half)) {
+        return;
+    }
+
     for (int i = 0; i < 8; i++) {
         try_point(search, box_corner(half, i));
         for (int bit = 1; bit < 8; bit *= 2) {

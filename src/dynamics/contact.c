@@ -104,6 +104,15 @@ void sn_contact_predict_surfaces(sn_island *island, double h) {
     sn_contact_place_guests(island);
 }
 
+// What overlaps before the step, which may heal it at once.
+static void count_overlaps(sn_island_contact *own) {
+    for (int32_t i = 0; i < own->touch_count; i++) {
+        double depth = -own->touches[i].distance;
+        own->report.overlaps += depth > 0;
+        own->report.deepest = fmax(own->report.deepest, depth);
+    }
+}
+
 sinew_status sn_contact_begin(sn_island *island, bool *touching) {
     sn_island_contact *own = island->contact;
     own->report = (sinew_contact_report){.smallest_gap = INFINITY};
@@ -121,6 +130,8 @@ sinew_status sn_contact_begin(sn_island *island, bool *touching) {
     }
     memcpy(own->start, own->x, 3 * (size_t)own->vertex_count * sizeof(double));
     SN_TRY(sn_contact_find_touches(island, own->guess, true));
+    SN_TRY(sn_contact_take_touches(island));
+    count_overlaps(own);
     own->predicted = false;
     *touching = own->touch_count > 0;
     return SINEW_OK;
@@ -157,10 +168,6 @@ void sn_contact_report_touches(sn_island *island, double largest_force) {
         const sn_touch *touch = &own->touches[i];
         report->active += touch->force > 0;
         report->smallest_gap = fmin(report->smallest_gap, touch->distance);
-        if (touch->distance < 0) {
-            report->overlaps++;
-            report->deepest = fmax(report->deepest, -touch->distance);
-        }
     }
 }
 
@@ -175,6 +182,7 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
     // A solve without contact that was blocked knows more than the prediction.
     if (blocked) {
         SN_TRY(sn_contact_find_touches(island, own->guess, true));
+        SN_TRY(sn_contact_take_touches(island));
     }
 
     sn_newton_begin(island);
@@ -206,8 +214,10 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
         own->linear = !reliable;
         SN_TRY(sn_contact_find_touches(island, own->hat, false));
         if (!reliable && lag == 0 && sn_contact_is_settled(island)) {
+            sn_contact_drop_touches(island);
             break;
         }
+        SN_TRY(sn_contact_take_touches(island));
     }
 
     if (!reliable) {

@@ -13,7 +13,7 @@
 // surface may intersect; x follows it as far as separating planes allow (contact_commit.c).
 //   contact.c           the loop of solves and commits
 //   contact_pairs.c     which touches there are
-//   contact_forces.c    forces, stiffness, penalties
+//   contact_forces.c    forces, penalties; contact_matrix.c: stiffness
 //   contact_friction.c  Coulomb friction; contact_table.c: its coefficients
 //   contact_commit.c    how far surfaces and obstacles may move
 //   contact_island.c    what an island keeps for contact
@@ -149,6 +149,13 @@ typedef struct sn_island_contact {
     sn_mat3 *row_inverse; // of diagonal blocks, where known
     bool *row_known;
     double *kept_matrix; // of small islands
+
+    // Rows of one touch, each once (contact_matrix.c).
+    int32_t *merged_place; // of each row; -1: not of the touch
+    int32_t *merged_row;
+    double *merged_weight;
+    sn_mat3 *merged_J;
+    double *gram, *gram_weight; // dense sums of small islands; NULL: none
     int32_t *block_of;   // [row * rows + column] of small islands; NULL: searched for
 
     double friction_speed; // below which friction is smoothed [m/s]

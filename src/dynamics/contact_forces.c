@@ -1,8 +1,5 @@
-// Forces and stiffness of touches, through the transpose of how surface vertices follow rows.
-//
-// A force f on vertex i sends J_ik' f to row k, and a stiffness S between vertices i and j adds
-// b_i b_j J_ia' S J_jb to the block of rows a and b. S is p n n' where the touch presses, and the
-// stiffness of friction; both are positive semi-definite.
+// Forces of touches, through the transpose of how surface vertices follow rows: a force f on vertex
+// i sends J_ik' f to row k.
 #include "dynamics/contact_touch.h"
 
 #include <math.h>
@@ -70,15 +67,14 @@ static void find_terms(sn_island *island, sn_contact_slot *slot) {
     slot->term_count = own->term_count - slot->first_term;
 }
 
-// Surfaces at the members' trial configurations, or at those of the last solve, and terms of all
-// vertices in play.
-static void prepare(sn_island *island, bool solved) {
+// Surfaces at the members' trial configurations, and terms of all vertices in play.
+static void prepare(sn_island *island) {
     sn_island_contact *own = island->contact;
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_contact_member *member = &own->members[i];
         const sinew_body *body = member->member->body;
         if (member->on) { // which prepares the points too
-            body->ops->surface.compute(body, solved ? member->hat_q : member->member->trial_q,
+            body->ops->surface.compute(body, member->member->trial_q,
                                        sn_at3(own->hat, member->first_vertex));
         }
     }
@@ -130,7 +126,7 @@ double sn_contact_evaluate(sn_island *island, double *force) {
         return 0;
     }
 
-    prepare(island, false);
+    prepare(island);
     double smoothing = sn_contact_smoothing(island);
     double potential = 0;
     for (int32_t i = 0; i < own->touch_count; i++) {
@@ -236,112 +232,6 @@ bool sn_contact_choose_penalties(sn_island *island, double *potential) {
     return any;
 }
 
-int32_t sn_contact_find_block(const sn_island *island, int32_t row, int32_t column) {
-    const sn_island_contact *own = island->contact;
-    if (own->block_of) {
-        return own->block_of[(size_t)row * (size_t)island->rows + (size_t)column];
-    }
-    return row == column ? island->pattern->diagonal[row]
-                         : sn_bsr_find(island->pattern, row, column);
-}
-
-// Adds a block. One that the pattern has no room for goes to both diagonals by its size, which
-// bounds it from above: the solve is then stiffer, its solution the same in the limit.
-static void add_block(sn_island *island, int32_t row, int32_t column, sn_mat3 block) {
-    int32_t slot = sn_contact_find_block(island, row, column);
-    if (slot < 0) {
-        double size = sn_mat3_norm(block);
-        add_block(island, row, row, sn_mat3_scale(size, sn_mat3_identity()));
-        add_block(island, column, column, sn_mat3_scale(size, sn_mat3_identity()));
-        return;
-    }
-    double *out = island->A + 9 * (size_t)slot;
-    for (int e = 0; e < 9; e++) {
-        out[e] += block.m[e / 3][e % 3];
-    }
-}
-
-// Adds the stiffness S between two vertices: all pairs of their terms on and below the diagonal.
-static void add_stiffness(sn_island *island, const sn_contact_slot *a, const sn_contact_slot *b,
-                          sn_mat3 S) {
-    const sn_island_contact *own = island->contact;
-    bool plain = a->plain && b->plain;
-    for (int32_t s = a->first_term; s < a->first_term + a->term_count; s++) {
-        sn_mat3 left = S;
-        if (!plain) {
-            left = sn_mat3_mul(sn_mat3_transpose(own->term_J[s]), S);
-        }
-
-        for (int32_t t = b->first_term; t < b->first_term + b->term_count; t++) {
-            if (own->term_row[s] < own->term_row[t]) {
-                continue;
-            }
-            if (!plain) {
-                add_block(island, own->term_row[s], own->term_row[t],
-                          sn_mat3_mul(left, own->term_J[t]));
-                continue;
-            }
-
-            // Bodies of frames spend most of a step with contact here.
-            double weight = own->term_J[s].m[0][0] * own->term_J[t].m[0][0];
-            int32_t place = sn_contact_find_block(island, own->term_row[s], own->term_row[t]);
-            if (place < 0) {
-                add_block(island, own->term_row[s], own->term_row[t], sn_mat3_scale(weight, S));
-                continue;
-            }
-            double *out = island->A + 9 * (size_t)place;
-            const double *in = &S.m[0][0];
-            for (int e = 0; e < 9; e++) {
-                out[e] += weight * in[e];
-            }
-        }
-    }
-}
-
-static sn_mat3 stiffness_of(const sn_island_contact *own, const sn_touch *touch, double smoothing) {
-    sn_friction friction = sn_touch_friction(touch, sn_touch_slip(own, touch, own->hat), smoothing);
-    sn_mat3 normal = sn_outer(touch->normal, touch->normal);
-    sn_mat3 S = sn_mat3_scale(friction.k, sn_mat3_sub(sn_mat3_identity(), normal));
-    if (touch->pressing) {
-        S = sn_mat3_add(S, sn_mat3_scale(touch->penalty, normal));
-    }
-    if (friction.k_along != friction.k) {
-        sn_mat3 along = sn_outer(friction.direction, friction.direction);
-        S = sn_mat3_add(S, sn_mat3_scale(friction.k_along - friction.k, along));
-    }
-    return S;
-}
-
-void sn_contact_add_matrix(sn_island *island) {
-    sn_island_contact *own = island->contact;
-    double smoothing = sn_contact_smoothing(island);
-    for (int32_t i = 0; i < own->touch_count; i++) {
-        const sn_touch *touch = &own->touches[i];
-        bool rubs = touch->friction * touch->pressure > 0;
-        if (touch->penalty == 0 || (!touch->pressing && !rubs)) {
-            continue;
-        }
-
-        sn_mat3 S = stiffness_of(own, touch, smoothing);
-        for (int a = 0; a < touch->count; a++) {
-            for (int b = 0; b < touch->count; b++) {
-                add_stiffness(island, sn_touch_slot(own, touch, a), sn_touch_slot(own, touch, b),
-                              sn_mat3_scale(touch->b[a] * touch->b[b], S));
-            }
-        }
-    }
-}
-
-bool sn_contact_keep_matrix(sn_island *island) {
-    sn_island_contact *own = island->contact;
-    if (!own->kept_matrix || own->touch_count == 0) {
-        return false;
-    }
-    size_t bytes = sn_bsr_value_count(island->pattern) * sizeof(double);
-    memcpy(own->kept_matrix, island->A, bytes);
-    return true;
-}
-
 // c after the step `direction`, to first order.
 static double predict_gap(const sn_island_contact *own, const sn_touch *touch,
                           const double *direction) {
@@ -372,17 +262,16 @@ bool sn_contact_revise(sn_island *island, const double *direction) {
             continue;
         }
 
-        // Exchange its force in the residual.
+        // Exchange its force in the residual, and its normal stiffness in the matrix.
         changed = true;
         add_touch_force(own, touch, -1, island->force);
         evaluate_touch(own, touch, smoothing);
         add_touch_force(own, touch, 1, island->force);
+        sn_contact_exchange_stiffness(island, touch);
     }
 
-    // The matrix is assembled again from the part without contact.
     if (changed) {
-        size_t bytes = sn_bsr_value_count(island->pattern) * sizeof(double);
-        memcpy(island->A, own->kept_matrix, bytes);
+        sn_contact_restore_matrix(island);
     }
     return changed;
 }
@@ -404,7 +293,7 @@ static double force_change(const sn_island_contact *own, const sn_touch *last,
     return sn_length(normal) + sn_distance(old.force, new.force);
 }
 
-bool sn_contact_is_settled(sn_island *island) {
+bool sn_contact_is_settled(const sn_island *island) {
     const sn_island_contact *own = island->contact;
     double largest = 0;
     int32_t pressing = 0;
@@ -424,12 +313,7 @@ bool sn_contact_is_settled(sn_island *island) {
         }
         pressing -= last->pressing;
     }
-    if (pressing != 0) {
-        return false;
-    }
-
-    prepare(island, true);
-    return true;
+    return pressing == 0;
 }
 
 bool sn_contact_meets_obstacles(const sn_island *island) {

@@ -1,5 +1,6 @@
 // What an island keeps for contact: the surfaces of its bodies one after the other, how vertices
 // follow rows, and room that grows with the number of touches.
+#include "dynamics/contact_gram.h"
 #include "dynamics/contact_touch.h"
 
 #include "geom/mesh/mesh.h"
@@ -8,6 +9,9 @@
 
 // Islands with at most this many rows look up the blocks of their matrix in a table.
 enum { MOST_TABLE_ROWS = 256 };
+
+// Islands with at most this many rows sum the stiffness of touches in dense arrays.
+enum { MOST_GRAM_ROWS = 96 };
 
 // The size of a body, by which thickness and speeds are chosen. [m]
 static double size_of(const sinew_body *body) {
@@ -91,9 +95,32 @@ static sinew_status push_row_room(sn_island *island) {
     return sn_arena_status(&island->arena);
 }
 
+// Room for the rows of one touch, and for dense sums.
+static sinew_status push_merged(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    size_t rows = (size_t)island->rows;
+    own->merged_place = SN_PUSH(&island->arena, int32_t, rows);
+    own->merged_row = SN_PUSH(&island->arena, int32_t, rows);
+    own->merged_weight = SN_PUSH(&island->arena, double, rows);
+    own->merged_J = SN_PUSH(&island->arena, sn_mat3, rows);
+    SN_TRY(sn_arena_status(&island->arena));
+    memset(own->merged_place, 0xff, rows * sizeof *own->merged_place);
+
+    if (island->rows > MOST_GRAM_ROWS) {
+        return SINEW_OK;
+    }
+    own->gram = SN_PUSH(&island->arena, double, sn_contact_gram_size(island->rows));
+    own->gram_weight = SN_PUSH(&island->arena, double, sn_contact_gram_stride(island->rows));
+    return sn_arena_status(&island->arena);
+}
+
 sinew_status sn_contact_island_finish(sn_island *island) {
     sn_island_contact *own = island->contact;
-    if (!own || island->rows > MOST_TABLE_ROWS) {
+    if (!own) {
+        return SINEW_OK;
+    }
+    SN_TRY(push_merged(island));
+    if (island->rows > MOST_TABLE_ROWS) {
         return SINEW_OK;
     }
 

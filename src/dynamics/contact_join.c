@@ -43,9 +43,13 @@ static sinew_status find_box(sinew_world *world, sinew_body *body, sn_box *box) 
     sn_contact_predict(body, world->def.step, contact->place, body->surface_work);
     sn_box then = sn_box_of_points(body->surface_work, count);
 
+    // Twice the gap that is kept, or more where none is given.
+    double chosen = body->contact ? body->contact->thickness : 0;
+    double thickness = chosen > 0 ? chosen : contact->def.thickness;
+    double margin = fmax(4e-3 * sn_box_diagonal(now), 2 * thickness);
+
     double motion = fmax(sn_distance(now.lower, then.lower), sn_distance(now.upper, then.upper));
-    double thickness = 4e-3 * sn_box_diagonal(now);
-    *box = sn_box_grown(sn_box_union(now, then), thickness + 0.1 * motion);
+    *box = sn_box_grown(sn_box_union(now, then), margin + 0.1 * motion);
     return SINEW_OK;
 }
 

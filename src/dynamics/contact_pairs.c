@@ -347,10 +347,14 @@ static void bound_members(sn_island *island, const double *guess) {
     }
 }
 
-// Puts the vertices of all touches in play, and makes room for their terms.
-static sinew_status assign_slots(sn_island *island) {
+sinew_status sn_contact_take_touches(sn_island *island) {
     sn_island_contact *own = island->contact;
     sinew_context *context = island->world->context;
+    for (int32_t i = 0; i < own->slot_count; i++) {
+        own->slot_of_vertex[own->slots[i].vertex] = -1;
+    }
+    own->slot_count = 0;
+
     size_t terms = 0;
     for (int32_t i = 0; i < own->touch_count; i++) {
         const sn_touch *touch = &own->touches[i];
@@ -391,26 +395,34 @@ static sinew_status assign_slots(sn_island *island) {
     return SINEW_OK;
 }
 
-sinew_status sn_contact_find_touches(sn_island *island, double *guess, bool first) {
-    sn_island_contact *own = island->contact;
-    for (int32_t i = 0; i < own->slot_count; i++) {
-        own->slot_of_vertex[own->slots[i].vertex] = -1;
-    }
-    own->slot_count = 0;
-
-    // The last list is kept for its penalties.
+static void swap_lists(sn_island_contact *own) {
     sn_touch *touches = own->last_touches;
     size_t capacity = own->last_touch_capacity;
+    int32_t count = own->last_touch_count;
     own->last_touches = own->touches;
     own->last_touch_capacity = own->touch_capacity;
-    own->last_touch_count = first ? 0 : own->touch_count;
+    own->last_touch_count = own->touch_count;
     own->touches = touches;
     own->touch_capacity = capacity;
+    own->touch_count = count;
+}
+
+void sn_contact_drop_touches(sn_island *island) {
+    swap_lists(island->contact);
+}
+
+sinew_status sn_contact_find_touches(sn_island *island, double *guess, bool first) {
+    sn_island_contact *own = island->contact;
+
+    // The last list is kept for its penalties.
+    swap_lists(own);
     own->touch_count = 0;
+    if (first) {
+        own->last_touch_count = 0;
+    }
 
     bound_members(island, guess);
     SN_TRY(find_kind(island, guess, first, SN_TOUCH_VERTEX));
     SN_TRY(find_kind(island, guess, first, SN_TOUCH_TRIANGLE));
-    SN_TRY(sn_contact_find_body_touches(island, guess, first));
-    return assign_slots(island);
+    return sn_contact_find_body_touches(island, guess, first);
 }

@@ -22,8 +22,13 @@ static inline bool sn_contact_is_reliable(const sn_island *island) {
            !island->integrator->linearised;
 }
 
-// Lists the touches at x that carry a force or come to carry one at `guess`.
+// Lists the touches at x that carry a force or come to carry one at `guess`; the last list is kept
+// in own->last_touches.
 sinew_status sn_contact_find_touches(sn_island *island, double *guess, bool first);
+// Puts the vertices of the listed touches in play.
+sinew_status sn_contact_take_touches(sn_island *island);
+// Goes back to the last list, whose vertices are in play.
+void sn_contact_drop_touches(sn_island *island);
 
 // The same touch in the last solve of this step; NULL if there was none.
 const sn_touch *sn_contact_find_last(const sn_island_contact *own, sn_touch_key key);
@@ -62,20 +67,14 @@ double sn_contact_evaluate(sn_island *island, double *force);
 // Chooses penalties where there are none yet, by the diagonal of the island's matrix, and adds the
 // forces of those touches to island->force. Returns whether there were any, and their potential.
 bool sn_contact_choose_penalties(sn_island *island, double *potential);
-void sn_contact_add_matrix(sn_island *island);
-// Keeps the island's matrix as it is without contact, if the island is small enough to solve again
-// with other touches.
-bool sn_contact_keep_matrix(sn_island *island);
 // After a solve for `direction`: whether touches press there that did not, or the other way round.
-// If so, island->force has the forces of the new set, and the matrix is the one that was kept.
+// If so, island->force has the forces of the new set, and the matrix their stiffness.
 bool sn_contact_revise(sn_island *island, const double *direction);
-// The place of a block of the matrix, row and column in any order; -1: the pattern has none.
-int32_t sn_contact_find_block(const sn_island *island, int32_t row, int32_t column);
 // Whether a penalty is still to be chosen, so that no balance is one yet.
 bool sn_contact_is_open(const sn_island *island);
 // Whether the touches at the trial surface own->hat have the forces there that the last solve led
-// to, up to a thousandth of the largest. If so, their terms are known.
-bool sn_contact_is_settled(sn_island *island);
+// to, up to a thousandth of the largest.
+bool sn_contact_is_settled(const sn_island *island);
 // Whether there is a touch with an obstacle.
 bool sn_contact_meets_obstacles(const sn_island *island);
 double sn_contact_largest_stiffness(const sn_island *island);
@@ -89,6 +88,20 @@ void sn_contact_add_forces(const sn_island *island, double sign, double *force);
 
 // What the forces of the last evaluation did along the step, where they drove. [J]
 double sn_contact_compute_work(const sn_island *island);
+
+// contact_matrix.c -----------------------------------------------------------------------------
+
+void sn_contact_add_matrix(sn_island *island);
+// Keeps the island's matrix with contact, if the island is small enough to solve again with other
+// touches.
+bool sn_contact_keep_matrix(sn_island *island);
+// Adds to the kept matrix the normal stiffness of a touch that has come to press, or takes away
+// that of one that presses no longer.
+void sn_contact_exchange_stiffness(sn_island *island, const sn_touch *touch);
+// The island's matrix is the one that was kept.
+void sn_contact_restore_matrix(sn_island *island);
+// The place of a block of the matrix, row and column in any order; -1: the pattern has none.
+int32_t sn_contact_find_block(const sn_island *island, int32_t row, int32_t column);
 
 // contact_friction.c ---------------------------------------------------------------------------
 

@@ -306,9 +306,9 @@ static bool falls_at_once(sn_island *island, const sn_newton_def *def, const sea
 static sinew_status solve_touching(sn_island *island, const sn_newton_def *def, bool moving,
                                    int shifts, bool *usable, search_point *point,
                                    sinew_step_report *report) {
+    sn_contact_add_matrix(island);
     bool revises = def->linearised && sn_contact_keep_matrix(island);
     for (int pass = 0;; pass++) {
-        sn_contact_add_matrix(island);
         SN_TRY(solve_direction(island, def, moving, shifts, usable, report));
         if (!revises || !*usable || pass == MAX_REVISIONS ||
             !sn_contact_revise(island, island->direction)) {
