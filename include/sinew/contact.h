@@ -14,8 +14,9 @@ extern "C" {
 /// How hard a step tries. Both modes accept only configurations that a separating plane of every
 /// pair certifies to be free of intersections.
 typedef enum sinew_contact_mode {
-    /// At most two linear solves a step for bodies that touch. The cost is bounded; forces and
-    /// friction lag behind by a step where contact changes. The default. Integrators that iterate
+    /// At most two linear solves a step for bodies that touch, three in fast impacts. The cost is
+    /// bounded; forces and friction lag behind by a step where contact changes. The default.
+    /// Integrators that iterate
     /// to convergence take the reliable mode instead.
     SINEW_CONTACT_INTERACTIVE,
     /// Solves until forces, gaps and friction agree, with a line search.

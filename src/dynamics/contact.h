@@ -104,6 +104,13 @@ typedef struct sn_contact_member {
     sinew_obstacle *obstacle;
 } sn_contact_member;
 
+// The mean motion of a body in a step, and the box of its surface on the way.
+typedef struct sn_member_motion {
+    sn_vec3 mean;
+    sn_box box;
+    bool free; // nothing of it is held
+} sn_member_motion;
+
 typedef struct sn_contact sn_contact;
 
 // How a vertex in play follows the island's rows.
@@ -129,6 +136,7 @@ typedef struct sn_island_contact {
     double *part_share, *vertex_share, *bulge, *bend; // of a commit
     double *drift_bound; // the share of its drift that obstacles allow a member
     sn_vec3 *shift;
+    sn_member_motion *motions;
     bool predicted; // x, guess, held and the pairs of the scene are those of the step to come
 
     // Growing arrays.
@@ -156,11 +164,12 @@ typedef struct sn_island_contact {
     double *merged_weight;
     sn_mat3 *merged_J;
     double *gram, *gram_weight; // dense sums of small islands; NULL: none
-    int32_t *block_of;   // [row * rows + column] of small islands; NULL: searched for
+    int32_t *block_of;          // [row * rows + column] of small islands; NULL: searched for
 
-    double friction_speed; // below which friction is smoothed [m/s]
-    bool linear;           // the active touches are those of the guess
-    bool touching;         // a force acted in the last solve
+    double largest_thickness; // of the members [m]
+    double friction_speed;    // below which friction is smoothed [m/s]
+    bool linear;              // the active touches are those of the guess
+    bool touching;            // a force acted in the last solve
     sinew_contact_report report;
 } sn_island_contact;
 

@@ -20,6 +20,9 @@ static const double pattern_reach = 3;
 // Pairs nearer than this many thicknesses are looked at in a step.
 static const double search_reach = 1.5;
 
+// Bodies whose motions differ by at most this share move alike.
+static const double alike_share = 0.1;
+
 static bool are_attached(const sinew_world *world, const sinew_body *a, const sinew_body *b) {
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sinew_body *tied = world->attachments[i]->tied.body;
@@ -107,6 +110,7 @@ static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
     own->part_share = SN_PUSH(&island->arena, double, count);
     own->drift_bound = SN_PUSH(&island->arena, double, count);
     own->shift = SN_PUSH(&island->arena, sn_vec3, count);
+    own->motions = SN_PUSH(&island->arena, sn_member_motion, island->body_count);
     own->vertex_share = SN_PUSH(&island->arena, double, own->vertex_count);
     own->bulge = SN_PUSH(&island->arena, double, own->vertex_count);
     own->bend = SN_PUSH(&island->arena, double, 3 * (size_t)own->vertex_count);
@@ -190,10 +194,57 @@ static bool find_vertices(const sn_island *island, sn_touch_key key, int32_t ver
     return true;
 }
 
+static sn_member_motion measure_motion(const sn_island_contact *own,
+                                       const sn_contact_member *member, const double *y) {
+    sn_member_motion motion = {.box = sn_box_empty(),
+                               .free = member->on && member->vertex_count > 0};
+    for (int32_t v = member->first_vertex; v < member->first_vertex + member->vertex_count; v++) {
+        sn_vec3 from = sn_contact_at(own->x, v);
+        sn_vec3 to = sn_contact_at(y, v);
+        motion.mean = sn_add(motion.mean, sn_sub(to, from));
+        motion.box = sn_box_with_point(sn_box_with_point(motion.box, from), to);
+        motion.free = motion.free && !own->held[v];
+    }
+    motion.mean = sn_scale(1.0 / fmax(1, member->vertex_count), motion.mean);
+    return motion;
+}
+
+// Whether two bodies fly along with each other.
+static bool move_alike(const sn_member_motion *a, const sn_member_motion *b, double reach) {
+    double slower = fmin(sn_length(a->mean), sn_length(b->mean));
+    return a->free && b->free && sn_distance(a->mean, b->mean) <= alike_share * slower &&
+           sn_box_overlaps(sn_box_grown(a->box, reach), b->box);
+}
+
+// Bodies close to each other that move alike form a group, which commits move as a whole: planes
+// that stand still between them would hold back all but the first.
+static void group_members(sn_island *island, const double *y, double reach) {
+    sn_island_contact *own = island->contact;
+    sn_contact_part *parts = own->scene->parts;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        own->motions[i] = measure_motion(own, &own->members[i], y);
+        parts[i].group = i;
+        for (int32_t k = 0; k < i; k++) {
+            int32_t from = parts[i].group;
+            int32_t to = parts[k].group;
+            if (from == to || !move_alike(&own->motions[i], &own->motions[k], reach)) {
+                continue;
+            }
+            for (int32_t m = 0; m <= i; m++) {
+                parts[m].group = parts[m].group == from ? to : parts[m].group;
+            }
+        }
+    }
+}
+
 static sinew_status search(sn_island *island, const double *y, double reach) {
     sn_island_contact *own = island->contact;
+    double distance = reach * largest_gap(island);
     memcpy(own->scene->held, own->held, (size_t)own->vertex_count * sizeof *own->held);
-    return sn_contact_find(own->scene, own->x, y, reach * largest_gap(island));
+    if (island->tie_count == 0) {
+        group_members(island, y, distance);
+    }
+    return sn_contact_find(own->scene, own->x, y, distance);
 }
 
 sinew_status sn_contact_search(sn_island *island, const double *y) {

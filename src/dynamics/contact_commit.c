@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_COMMITS = 5, MOST_CUTS = 30 };
+enum { MOST_COMMITS = 10, MOST_CUTS = 30 };
 
 // The gap floor in terms of the thickness.
 static const double floor_share = 0.1;
@@ -306,7 +306,9 @@ static void move_whole(sn_island *island, const sn_contact_member *member, doubl
     }
 }
 
-static double move_members(sn_island *island) {
+// Moves all bodies by their shares. Returns how far they are behind in all, each by its vertex that
+// is left behind most; *lag receives the largest. [m]
+static double move_members(sn_island *island, double *lag) {
     sn_island_contact *own = island->contact;
 
     // Hard ties must not open, so what they couple moves by the same share.
@@ -315,7 +317,8 @@ static double move_members(sn_island *island) {
         common = fmin(common, least_share(own, &own->members[i]));
     }
 
-    double lag2 = 0;
+    double total = 0;
+    *lag = 0;
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_contact_member *member = &own->members[i];
         const sinew_body *body = member->member->body;
@@ -334,18 +337,22 @@ static double move_members(sn_island *island) {
         }
 
         // The farthest that a vertex stays behind.
+        double lag2 = 0;
         for (int32_t v = 3 * member->first_vertex;
              v < 3 * (member->first_vertex + member->vertex_count); v += 3) {
             sn_vec3 left = sn_sub(sn_load3(own->hat + v), sn_load3(own->x + v));
             lag2 = fmax(lag2, sn_dot(left, left));
         }
+        total += sqrt(lag2);
+        *lag = fmax(*lag, sqrt(lag2));
     }
-    return sqrt(lag2);
+    return total;
 }
 
 sinew_status sn_contact_commit(sn_island *island, double *out) {
     sn_island_contact *own = island->contact;
     double lag = INFINITY;
+    double behind = INFINITY;
     for (int pass = 0; pass < MOST_COMMITS; pass++) {
         // How far each vertex may go.
         for (int32_t v = 0; v < own->vertex_count; v++) {
@@ -361,9 +368,9 @@ sinew_status sn_contact_commit(sn_island *island, double *out) {
         }
 
         // Move, and try again with planes at the new positions while that helps.
-        double before = lag;
-        lag = move_members(island);
-        if (lag == 0 || lag > 0.95 * before) {
+        double before = behind;
+        behind = move_members(island, &lag);
+        if (behind == 0 || behind > 0.95 * before) {
             break;
         }
     }

@@ -69,6 +69,7 @@ static sinew_status push_member(sn_island *island, sn_island_body *member, sn_co
         .hat_q = SN_PUSH(&island->arena, double, body->config_count),
     };
     own->vertex_count += out->vertex_count;
+    own->largest_thickness = fmax(own->largest_thickness, out->thickness);
     own->friction_speed = fmax(own->friction_speed, 1e-3 * size_of(body));
     return push_shortest(&island->arena, body->surface, &out->shortest);
 }

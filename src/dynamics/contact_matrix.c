@@ -1,8 +1,8 @@
 // Stiffness of touches in the matrix of an island.
 //
 // The first feature of a touch moves against the second by sum_r G_r d(row r), G_r = sum_i b_i J_ir
-// over the vertices i. So the stiffness S of a touch adds G_a' S G_b to the block of rows a and b: S
-// is p n n' where the touch presses, and the stiffness of friction; both are positive
+// over the vertices i. So the stiffness S of a touch adds G_a' S G_b to the block of rows a and b:
+// S is p n n' where the touch presses, and the stiffness of friction; both are positive
 // semi-definite. Rows that move several vertices of a touch, as frames do, are added up first.
 //
 // Where every G_r is a multiple g_r of the identity and rows are few (affine and quadratic frames),
