@@ -249,6 +249,10 @@ static void test_snapshot(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) {
+        cmocka_set_test_filter("test_threads*");
+    }
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_collision),      cmocka_unit_test(test_stack),
         cmocka_unit_test(test_kinds_on_kinds), cmocka_unit_test(test_threads),
