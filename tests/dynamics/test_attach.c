@@ -301,14 +301,15 @@ static double swing(int blend, sinew_integrator integrator, double step, double 
 
     sinew_world_get_measures(f.world, &before);
     double gap = 0, lowest = 0;
-    for (int i = 0; i < (int)lround(0.6 / step); i++) {
+    double seconds = TEST_SANITIZED ? 0.05 : 0.6;
+    for (int i = 0; i < (int)lround(seconds / step); i++) {
         run(&f, 1);
         gap = fmax(gap, sn_distance(point_of(bar, -0.5, 0, 0), sn_v3(-0.5, 0, 0)));
         lowest = fmin(lowest, point_of(bar, 0.5, 0, 0).z);
     }
 
     sinew_world_get_measures(f.world, &after);
-    assert_true(lowest < -0.9); // it came down
+    assert_true(TEST_SANITIZED || lowest < -0.9); // it came down
     *change = (after.kinetic_energy + after.elastic_energy + after.gravity_energy -
                before.gravity_energy) /
               (after.mass * 9.81 * 0.5);
@@ -336,6 +337,10 @@ static void test_hung_bar(void **state) {
             if (gap > (midpoint ? 2e-6 : 1e-11)) {
                 fail_msg("integrator %d, %s: gap %g", integrator, blend_name(blend), gap);
             }
+            if (TEST_SANITIZED) {
+                continue;
+            }
+
             // Implicit Euler dissipates energy, that of the symplectic scheme oscillates in
             // proportion to the step, the others hardly change it.
             if (fabs(change) > (first_order ? 0.1
@@ -346,6 +351,10 @@ static void test_hung_bar(void **state) {
                          change);
             }
         }
+    }
+
+    if (TEST_SANITIZED) {
+        return;
     }
 
     double change;

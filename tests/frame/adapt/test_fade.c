@@ -86,7 +86,7 @@ static void test_a_chain_does_not_jump(void **state) {
     shape_of *last = malloc(sizeof *last);
     shape_of *now = malloc(sizeof *now);
 
-    for (int i = 0; i < BODIES; i += TEST_SANITIZED ? 3 : 1) {
+    for (int i = 0; i < (TEST_SANITIZED ? 1 : BODIES); i++) {
         adapting f = bodies[i];
         open_body(&f);
         bend_body(f.body, 0.3, 5);
@@ -161,7 +161,7 @@ static void test_others_go_on_fading(void **state) {
 // attachments move like points with correct derivatives, to second order.
 static void test_derivatives_while_fading(void **state) {
     (void)state;
-    for (int i = 0; i < BODIES; i++) {
+    for (int i = 0; i < BODIES; i += TEST_SANITIZED ? 3 : 1) {
         adapting f = bodies[i];
         open_body(&f);
         bend_body(f.body, 0.25, 6);
