@@ -310,26 +310,49 @@ static sinew_status add_sizes(bench_run *b, const char *name, const sizes_def *s
     return SINEW_OK;
 }
 
+static void add_ratio(bench_run *b, const char *name, double size, double ratio, double target) {
+    bench_result *r = bench_add(b, name, size, "-");
+    if (r) {
+        r->min = r->median = ratio;
+        r->target = target;
+    }
+}
+
 sinew_status bench_warp(bench_run *b) {
+    enum { ROWS = 4, LINEAR = 0, WARPED = 1, COROTATIONAL = 3 };
     static const sizes_def sizes = {
-        {{10, 3}, {16, 5}, {23, 7}, {33, 10}}, 0, 5}; // 450 tets and more
+        {{10, 3}, {16, 5}, {23, 7}, {40, 16}}, 0, 5}; // 450 tets to 51 200
+    double cost[ROWS][4], tets[4];
 
     static const struct {
         const char *name;
         sinew_model model;
         sinew_strain strain;
         double paper;
-    } rows[3] = {{"bar, linear", SINEW_MODEL_ELASTIC, SINEW_STRAIN_INFINITESIMAL, 5},
-                 {"bar, warped", SINEW_MODEL_WARPED, SINEW_STRAIN_COROTATIONAL, 6},
-                 {"bar, nonlinear (Green)", SINEW_MODEL_ELASTIC, SINEW_STRAIN_GREEN, 12}};
+    } rows[ROWS] = {{"bar, linear", SINEW_MODEL_ELASTIC, SINEW_STRAIN_INFINITESIMAL, 5},
+                    {"bar, warped", SINEW_MODEL_WARPED, SINEW_STRAIN_COROTATIONAL, 6},
+                    {"bar, nonlinear (Green)", SINEW_MODEL_ELASTIC, SINEW_STRAIN_GREEN, 12},
+                    {"bar, corotational", SINEW_MODEL_ELASTIC, SINEW_STRAIN_COROTATIONAL, NAN}};
 
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < ROWS; k++) {
         sizes_def own = sizes;
         own.paper = rows[k].paper;
         bar_def def = dynamic_bar(10, 3);
         def.model = rows[k].model;
         def.material.strain = rows[k].strain;
         SN_TRY(add_sizes(b, rows[k].name, &own, &def));
+        for (int i = 0; i < 4; i++) {
+            const bench_result *size = &b->results[b->count - 5 + i]; // the exponent follows them
+            cost[k][i] = size->min;
+            tets[i] = size->size;
+        }
+    }
+
+    // What warping costs beside the linear model, and what it saves.
+    for (int i = 0; i < 4; i++) {
+        add_ratio(b, "warped over linear", tets[i], cost[WARPED][i] / cost[LINEAR][i], 1.2);
+        add_ratio(b, "warped over corotational", tets[i], cost[WARPED][i] / cost[COROTATIONAL][i],
+                  0.5);
     }
 
     return SINEW_OK;

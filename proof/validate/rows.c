@@ -61,6 +61,7 @@ const validate_row validate_rows[] = {
     {"C7", "static contact against CalculiX", NULL, "not measured yet"},
     {"C8", NULL, validate_squeeze, NULL},
     {"C9", "frame rates with contact", NULL, "not measured yet"},
+    {"R2", NULL, validate_warped, NULL},
     {"L1", NULL, validate_incompressible_defaults, NULL},
     {"L2", NULL, validate_supports, NULL},
 };
