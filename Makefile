@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
-.PHONY: all run test test-core studio studio-single bench validate fuzz soak format lint docs install clean help
+.PHONY: all run test test-core studio studio-single blender bench validate fuzz soak format lint docs install clean help
 
 all: ## build the library and the program into build/
 	@test -f $(BUILD)/build.ninja || cmake --preset release -B $(BUILD) >/dev/null
@@ -31,6 +31,9 @@ studio: ## build the page for the browser into build/studio; `build/sinew studio
 studio-single: ## build the page as one file, build/studio.html
 	@scripts/setup studio
 	@scripts/studio --single
+
+blender: ## pack the add-on for Blender as build/sinew-blender.zip
+	@scripts/blender
 
 bench: ## measure the speed, and compare it with the limits of the machine and with Bullet
 	@scripts/setup bench
