@@ -24,6 +24,7 @@ typedef struct rig_options {
     const char *output, *tissues, *kind, *weights, *blend, *metric, *up, *unit, *specks;
     int64_t nodes, samples, resolution, levels, threads, voxels, memory;
     double spacing, fit, threshold;
+    const char *stiffness, *density;
     cli_list at;
     cli_optional_text json;
 } rig_options;
@@ -188,6 +189,8 @@ static sinew_status write_all(rig_run *rig, sinew_bytes *out) {
     def.tissues = rig->tissues;
     def.specimen = rig->specimen;
     def.specimen_voxels = rig->specimen_voxels;
+    def.stiffness = rig->stiffness_values ? "stiffness.nrrd" : NULL;
+    def.density = rig->density_values ? "density.nrrd" : NULL;
 
     // The scene first: it is what the other files belong to.
     CLI_TRY(sinew_folder_create(context, rig->folder));
@@ -197,6 +200,16 @@ static sinew_status write_all(rig_run *rig, sinew_bytes *out) {
     if (rig->surface) {
         CLI_TRY(write_file(rig, sinew_mesh_write(context, rig->surface, "surface.ply", NULL, out),
                            "surface.ply", out));
+    }
+    if (rig->stiffness_values) {
+        CLI_TRY(write_file(
+            rig, sinew_voxels_write_values(context, rig->voxels, rig->stiffness_values, out),
+            "stiffness.nrrd", out));
+    }
+    if (rig->density_values) {
+        CLI_TRY(write_file(
+            rig, sinew_voxels_write_values(context, rig->voxels, rig->density_values, out),
+            "density.nrrd", out));
     }
     CLI_TRY(write_picture(rig, &def, out));
     CLI_TRY(write_file(rig, sinew_rig_write_skin(context, &def, out, &rig->skin_loss), "skin.glb",
@@ -255,6 +268,9 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
     int status = rig_read_inputs(rig, paths, count, &reading);
     if (status == CLI_OK && o->tissues) {
         status = read_tissues(rig, o->tissues);
+    }
+    if (status == CLI_OK) {
+        status = rig_read_maps(rig, o->stiffness, o->density, unit);
     }
 
     cli_activity_end(&activity);
@@ -324,6 +340,10 @@ static int run(const cli_command *command, int argc, char **argv) {
         CLI_UP(o.up),
         {"threshold", 0, CLI_NUMBER, &o.threshold, "VALUE",
          "volumes: an image, solid where it is at least VALUE", -1e300, 1e300},
+        {"stiffness", 0, CLI_TEXT, &o.stiffness, "FILE",
+         "volume of Young's moduli in Pa, in place of those of the tissues", 0, 0},
+        {"density", 0, CLI_TEXT, &o.density, "FILE", "volume of densities in kg/m3, likewise", 0,
+         0},
         {"samples", 0, CLI_INTEGER, &o.samples, "N",
          "number of samples (default: as many as --fit needs)", 1, 1e7},
         {"fit", 0, CLI_NUMBER, &o.fit, "ERROR",
@@ -397,6 +417,7 @@ static int run(const cli_command *command, int argc, char **argv) {
     sinew_voxels_destroy(rig.voxels);
     sinew_mesh_destroy(rig.surface);
     sinew_tissue_table_destroy(rig.tissues);
+    rig_free_maps(&rig);
     sinew_context_destroy(context);
 
     return status;

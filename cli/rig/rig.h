@@ -29,8 +29,9 @@ typedef struct rig_run {
     sinew_world *world;
     sinew_body *body;
     sinew_autorig_report report;
-    double step_seconds; // measured
-    double skin_loss;    // the largest sum of weights that a point of the skin lost
+    double step_seconds;                       // measured
+    double *stiffness_values, *density_values; // [voxel] of maps [Pa], [kg/m3], or NULL
+    double skin_loss; // the largest sum of weights that a point of the skin lost
 } rig_run;
 
 // Prints the context's message and returns the exit status.
@@ -53,6 +54,10 @@ typedef struct rig_reading {
 // volume, or "specimen:NAME". Whatever was up, z is up in the rig. CLI_OK, or another exit status
 // with the message printed.
 int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading);
+
+// Reads maps of stiffness and density for the voxels; each may be NULL. `unit` as in rig_reading.
+int rig_read_maps(rig_run *rig, const char *stiffness, const char *density, double unit);
+void rig_free_maps(rig_run *rig);
 
 // The model in words, and as JSON.
 void rig_print_report(const rig_run *rig);

@@ -182,6 +182,8 @@ SINEW_API sinew_status sinew_voxels_apply_gradient(sinew_voxels *voxels,
 
 /// Sets the factors of all voxels at once (voxel_count numbers > 0), replacing the existing ones.
 SINEW_API sinew_status sinew_voxels_set_stiffness(sinew_voxels *voxels, const double *factors);
+/// The same for the factors on the density. Bodies that exist already keep their mass.
+SINEW_API sinew_status sinew_voxels_set_density(sinew_voxels *voxels, const double *factors);
 
 /// Number of voxels: cells with a label. [count]
 SINEW_API int32_t sinew_voxels_get_count(const sinew_voxels *voxels);
@@ -197,11 +199,13 @@ SINEW_API int32_t sinew_voxels_get_label(const sinew_voxels *voxels, int32_t x, 
 SINEW_API int32_t sinew_voxels_get_voxel(const sinew_voxels *voxels, int32_t x, int32_t y,
                                          int32_t z);
 
-/// Per voxel: its label, in [1, 65535]; its cell, x fastest; and the factor on its stiffness, NULL
-/// if that is 1 everywhere. [-] The arrays are valid until the voxels are relabelled or destroyed.
+/// Per voxel: its label, in [1, 65535]; its cell, x fastest; and the factors on its stiffness and
+/// density, NULL if that is 1 everywhere. [-] The arrays are valid until the voxels are relabelled
+/// or destroyed.
 SINEW_API const uint16_t *sinew_voxels_get_labels(const sinew_voxels *voxels);
 SINEW_API const int32_t *sinew_voxels_get_cells(const sinew_voxels *voxels);
 SINEW_API const double *sinew_voxels_get_stiffness(const sinew_voxels *voxels);
+SINEW_API const double *sinew_voxels_get_density(const sinew_voxels *voxels);
 
 /// The filled part of each voxel: the share of its cell that is inside the shape, plus what the
 /// cells beyond the surface contain, which goes to the voxels they touch. [-] Above 0; may exceed

@@ -5,10 +5,12 @@
 #include "io/volume/volume.h"
 #include "io/text/units.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct sinew_volume_file {
     sinew_context *context;
+    char name[256]; // for messages
     sn_volume_file file;
 };
 
@@ -32,11 +34,13 @@ sinew_status sinew_volume_file_read(sinew_context *context, const sinew_source *
     }
 
     made->context = context;
+    snprintf(made->name, sizeof made->name, "%s", source->name ? source->name : "");
 
     sn_volume_options options = {.unit = def->unit,
                                  .memory_limit = def->memory_limit,
                                  .use_threshold = def->use_threshold,
-                                 .threshold = def->threshold};
+                                 .threshold = def->threshold,
+                                 .use_values = def->use_values};
 
     sinew_status status = sn_volume_read(context, source, &options, &made->file);
     if (status != SINEW_OK) {
@@ -81,6 +85,35 @@ const sinew_label_grid *sinew_volume_file_get_grid(const sinew_volume_file *file
 bool sinew_volume_file_get_axes(const sinew_volume_file *file, double axes[9]) {
     memcpy(axes, file->file.axes, sizeof file->file.axes);
     return file->file.askew;
+}
+
+sinew_status sinew_volume_file_sample(const sinew_volume_file *file, const sinew_voxels *voxels,
+                                      double *values) {
+    if (!file->file.values) {
+        return sn_fail(file->context, SINEW_INVALID_ARGUMENT,
+                       "%s was read as labels; a map is read with use_values", file->name);
+    }
+    sn_source source = {.name = file->name};
+    return sn_volume_sample(file->context, &source, &file->file, voxels, values);
+}
+
+sinew_status sinew_voxels_write_values(sinew_context *context, const sinew_voxels *voxels,
+                                       const double *values, sinew_bytes *out) {
+    sinew_label_grid grid = {0};
+    sinew_voxels_get_grid(voxels, grid.cells, grid.spacing, grid.lower);
+    sn_arena scratch = sn_arena_create(context);
+    size_t count = (size_t)grid.cells[0] * (size_t)grid.cells[1] * (size_t)grid.cells[2];
+    double *all = SN_PUSH(&scratch, double, count);
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        const int32_t *cells = sinew_voxels_get_cells(voxels);
+        for (int32_t v = 0; v < sinew_voxels_get_count(voxels); v++) {
+            all[cells[v]] = values[v];
+        }
+        status = sn_write_nrrd_values(&grid, all, &out->buffer);
+    }
+    sn_arena_destroy(&scratch);
+    return status;
 }
 
 double sinew_unit_find(const char *name) {

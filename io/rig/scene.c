@@ -174,13 +174,19 @@ static void write_frames(const sinew_rig_file_def *def, const bool *held, sn_jso
 static void write_shape(const sinew_rig_file_def *def, sn_json_writer *w) {
     sn_json_write_key(w, "shape");
     sn_json_begin_object(w);
-    if (def->specimen && sinew_voxels_get_stiffness(def->autorig->voxels)) {
+    if (def->specimen && !def->stiffness && sinew_voxels_get_stiffness(def->autorig->voxels)) {
         // Labels alone would forget the stiffness.
         sn_json_write_string_pair(w, "specimen", def->specimen);
         sn_json_write_key(w, "voxels");
         sn_json_write_integer(w, def->specimen_voxels);
     } else {
         sn_json_write_string_pair(w, "volume", "labels.nrrd");
+    }
+    if (def->stiffness) {
+        sn_json_write_string_pair(w, "stiffness", def->stiffness);
+    }
+    if (def->density) {
+        sn_json_write_string_pair(w, "density", def->density);
     }
     sn_json_end_object(w);
 }

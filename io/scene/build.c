@@ -86,9 +86,10 @@ static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, 
         return sn_builder_make_organism(b, shape, out);
     }
 
-    if (shape->maps && (shape->generated || shape->maps->gradient_count > 0)) {
+    if (shape->maps && (shape->generated || shape->maps->gradient_count > 0 ||
+                        shape->maps->stiffness || shape->maps->density)) {
         return sn_fail(b->context, SINEW_UNSUPPORTED,
-                       "gradients and layers are for bodies of \"model\": \"frames\"");
+                       "gradients, layers and maps are for bodies of \"model\": \"frames\"");
     }
 
     if (shape->volume || shape->solid_count > 0 || shape->maps) {

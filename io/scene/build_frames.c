@@ -5,8 +5,10 @@
 #include "sinew/frame_support.h"
 #include "io/scene/claims.h"
 #include "io/scene/field.h"
+#include "io/scene/maps.h"
 
 #include "io/text/json_check.h"
+#include "io/volume/volume.h"
 
 #include <math.h>
 #include <string.h>
@@ -216,6 +218,59 @@ static sinew_status make_field(const sn_builder *b, sn_scene_member *member) {
     return status;
 }
 
+// Reads a map and divides it by what each label has: a factor for each voxel, in the arena.
+static sinew_status read_map(const sn_builder *b, const char *name, const sinew_voxels *voxels,
+                             double unit, const tissue_table *table, bool density,
+                             sn_arena *scratch, double **factors) {
+    const void *data;
+    size_t size;
+    SN_TRY(sn_fetch(b->context, b->fetch, b->fetch_user, name, &data, &size));
+    *factors = SN_PUSH(scratch, double, sinew_voxels_get_count(voxels));
+    SN_TRY(sn_arena_status(scratch));
+
+    sn_source source = {name, data, size, b->fetch, b->fetch_user, true};
+    sn_volume_options options = {.unit = unit, .use_values = true};
+    sn_volume_file file;
+    sinew_status status = sn_volume_read(b->context, &source, &options, &file);
+    if (status == SINEW_OK) {
+        status = sn_volume_sample(b->context, &source, &file, voxels, *factors);
+    }
+    sn_volume_file_destroy(&file);
+    SN_TRY(status);
+
+    const uint16_t *labels = sinew_voxels_get_labels(voxels);
+    for (int32_t v = 0; v < sinew_voxels_get_count(voxels); v++) {
+        int32_t k = 0;
+        while (table->labels[k] != labels[v]) {
+            k++;
+        }
+        (*factors)[v] /= density ? table->tissues[k].density : table->tissues[k].young;
+    }
+    return SINEW_OK;
+}
+
+// Maps of stiffness and density replace the constants of the materials; gradients still multiply.
+static sinew_status apply_maps(const sn_builder *b, sn_scene_member *member,
+                               const tissue_table *table, sn_arena *scratch) {
+    const sn_scene_maps *maps = member->scene->shape.maps;
+    sinew_voxels *voxels = sn_frames_of(member)->voxels;
+    double unit = member->scene->shape.volume_unit;
+    double *factors;
+    if (maps && maps->stiffness) {
+        SN_TRY(read_map(b, maps->stiffness, voxels, unit, table, false, scratch, &factors));
+        const double *before = sinew_voxels_get_stiffness(voxels);
+        for (int32_t v = 0; before && v < sinew_voxels_get_count(voxels); v++) {
+            factors[v] *= before[v];
+        }
+        SN_TRY(sinew_voxels_set_stiffness(voxels, factors));
+    }
+    if (maps && maps->density) {
+        SN_TRY(read_map(b, maps->density, voxels, unit, table, true, scratch, &factors));
+        SN_TRY(sinew_voxels_set_density(voxels, factors));
+    }
+    return SINEW_OK;
+}
+
 static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_arena *scratch) {
     const sn_scene_body *body = member->scene;
     const sn_json *json = body->frames->json;
@@ -235,6 +290,7 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
     }
 
     // The frames, and the axes of the material.
+    SN_TRY(sn_builder_note(b, body->json, apply_maps(b, member, &table, scratch)));
     SN_TRY(sn_builder_note(b, body->json, sn_builder_check_fibres(b, member)));
     SN_TRY(sn_builder_note(
         b, json,

@@ -21,6 +21,8 @@ typedef struct sn_scene_maps {
     const sn_scene_part *parts;
     const sinew_gradient_def *gradients;
     const sinew_layers_def *layers;
+    const char *stiffness; // volume of Young's moduli [Pa], or NULL
+    const char *density;   // volume of densities [kg/m^3], or NULL
 } sn_scene_maps;
 
 #endif

@@ -101,7 +101,7 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json,
                                        "cell", "tets_per_cell", "file", "tets", "scale", "up",
                                        "solids", "volume", "threshold", "character", "bone_radius",
                                        "specimen", "voxels", "surfaces", "gradients", "layers",
-                                       "organism"))) {
+                                       "organism", "stiffness", "density"))) {
         return;
     }
 

@@ -160,9 +160,10 @@ static void read_layers(const sn_scene_reader *reader, const sn_json *json, sn_s
 }
 
 void sn_scene_read_maps(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape) {
-    static const char *const keys[] = {"specimen", "voxels", "surfaces", "gradients", "layers"};
+    static const char *const keys[] = {"specimen", "voxels",    "surfaces", "gradients",
+                                       "layers",   "stiffness", "density"};
     bool any = false;
-    for (int i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         any = any || sn_json_get(json, keys[i]);
     }
 
@@ -181,6 +182,8 @@ void sn_scene_read_maps(const sn_scene_reader *reader, const sn_json *json, sn_s
     read_surfaces(reader, sn_json_get(json, "surfaces"), maps);
     read_gradients(reader, sn_json_get(json, "gradients"), maps);
     read_layers(reader, sn_json_get(json, "layers"), maps);
+    sn_json_string(reader->mistakes, sn_json_get(json, "stiffness"), &maps->stiffness);
+    sn_json_string(reader->mistakes, sn_json_get(json, "density"), &maps->density);
 
     if (sn_json_get(json, "specimen") || sn_json_get(json, "surfaces")) {
         shape->generated = false;

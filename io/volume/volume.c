@@ -424,6 +424,31 @@ static sinew_status copy_labels(sinew_context *context, const sn_source *source,
     return SINEW_OK;
 }
 
+// A map: the numbers as they are. All must be finite.
+static sinew_status copy_values(sinew_context *context, const sn_source *source, const numbers *n,
+                                sn_volume_file *file) {
+    const int32_t *cells = file->grid.cells;
+    size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2], at = 0;
+    double *values = sn_buffer_push(&file->labels, count, sizeof *values);
+    if (!values) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    int32_t c[3] = {0, 0, 0};
+    do {
+        values[at] = number_at(n, c);
+        if (!isfinite(values[at])) {
+            return sn_source_fail(context, source, SINEW_INVALID_DATA,
+                                  "cell %d %d %d of the map is not a finite number", c[0], c[1],
+                                  c[2]);
+        }
+        at++;
+    } while (next_cell(cells, c));
+
+    file->values = values;
+    return SINEW_OK;
+}
+
 // Finds or decodes the bytes of the numbers.
 static sinew_status open_data(sinew_context *context, const sn_volume_header *header, size_t count,
                               size_t limit, sn_buffer *scratch, const uint8_t **data,
@@ -508,7 +533,9 @@ sinew_status sn_volume_finish(sinew_context *context, const sn_source *source,
     sinew_status status = open_data(context, header, count, limit, &scratch, &data, &size);
     if (status == SINEW_OK) {
         numbers numbers = numbers_of(header, &t, data, file->grid.cells);
-        status = copy_labels(context, source, &numbers, options, file);
+        bool values = options && options->use_values;
+        status = values ? copy_values(context, source, &numbers, file)
+                        : copy_labels(context, source, &numbers, options, file);
     }
 
     sn_buffer_destroy(&scratch);
@@ -605,4 +632,5 @@ sinew_status sn_volume_read(sinew_context *context, const sn_source *source,
 void sn_volume_file_destroy(sn_volume_file *file) {
     sn_buffer_destroy(&file->labels);
     file->grid.labels16 = NULL;
+    file->values = NULL;
 }

@@ -33,6 +33,7 @@ typedef struct sn_volume_options {
     size_t memory_limit; // bytes; 0: 4 GiB, or half of a smaller address space
     bool use_threshold;  // the numbers are no labels: cells from `threshold` on get the label 1
     double threshold;
+    bool use_values; // the numbers are a map, such as a stiffness; there are no labels
 } sn_volume_options;
 
 typedef struct sn_volume_file {
@@ -42,7 +43,8 @@ typedef struct sn_volume_file {
     sn_volume_format format;
     int32_t largest_label;
     int64_t inside_count; // cells whose label is not 0
-    sn_buffer labels;
+    sn_buffer labels;     // or values
+    const double *values; // of the cells, x fastest, if they were requested
 } sn_volume_file;
 
 const char *sn_volume_format_name(sn_volume_format format);
@@ -58,10 +60,17 @@ void sn_volume_file_destroy(sn_volume_file *file);
 // Writes a grid in millimetres, the usual unit of these formats. labels8 or labels16 may be set;
 // axes must not be flipped.
 sinew_status sn_write_nrrd(const sinew_label_grid *grid, sn_buffer *out);
+sinew_status sn_write_nrrd_values(const sinew_label_grid *grid, const double *values,
+                                  sn_buffer *out);
 sinew_status sn_write_nifti(const sinew_label_grid *grid, sn_buffer *out);
 
 // The labels of all cells of voxels as a grid, in `arena`; NULL if memory is short.
 uint16_t *sn_voxels_push_labels(const sinew_voxels *voxels, sn_arena *arena,
                                 sinew_label_grid *grid);
+
+// The values of a map at the centres of voxels, linear between the centres of its cells, which must
+// cover the voxels. `out` has room for one number per voxel.
+sinew_status sn_volume_sample(sinew_context *context, const sn_source *source,
+                              const sn_volume_file *file, const sinew_voxels *voxels, double *out);
 
 #endif

@@ -23,14 +23,14 @@ static void add_vector(sn_buffer *out, const double v[3]) {
     sn_buffer_add_text(out, ")");
 }
 
-sinew_status sn_write_nrrd(const sinew_label_grid *grid, sn_buffer *out) {
+// The header of a grid whose cells are numbers of a type.
+static void add_nrrd_header(const sinew_label_grid *grid, const char *type, sn_buffer *out) {
     sn_buffer_print(out,
-                    "NRRD0004\n# label volume written by sinew\ntype: %s\ndimension: 3\nsizes: %d "
+                    "NRRD0004\n# volume written by sinew\ntype: %s\ndimension: 3\nsizes: %d "
                     "%d %d\nencoding: raw\n"
                     "endian: little\nspace: right-anterior-superior\nspace units: \"mm\" \"mm\" "
                     "\"mm\"\nspace directions:",
-                    grid->labels8 ? "uint8" : "uint16", grid->cells[0], grid->cells[1],
-                    grid->cells[2]);
+                    type, grid->cells[0], grid->cells[1], grid->cells[2]);
 
     double origin[3];
     for (int k = 0; k < 3; k++) {
@@ -44,8 +44,19 @@ sinew_status sn_write_nrrd(const sinew_label_grid *grid, sn_buffer *out) {
     sn_buffer_add_text(out, "\nspace origin: ");
     add_vector(out, origin);
     sn_buffer_add_text(out, "\n\n");
-    add_labels(grid, out);
+}
 
+sinew_status sn_write_nrrd(const sinew_label_grid *grid, sn_buffer *out) {
+    add_nrrd_header(grid, grid->labels8 ? "uint8" : "uint16", out);
+    add_labels(grid, out);
+    return sn_buffer_status(out);
+}
+
+sinew_status sn_write_nrrd_values(const sinew_label_grid *grid, const double *values,
+                                  sn_buffer *out) {
+    size_t count = (size_t)grid->cells[0] * (size_t)grid->cells[1] * (size_t)grid->cells[2];
+    add_nrrd_header(grid, "double", out);
+    sn_buffer_add_f64s(out, values, count);
     return sn_buffer_status(out);
 }
 

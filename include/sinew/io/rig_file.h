@@ -59,6 +59,9 @@ typedef struct sinew_rig_file_def {
     /// Default NULL: none.
     const char *specimen;
     int32_t specimen_voxels; ///< [count] Default 0.
+    /// Names of the volumes of stiffness and density that the scene references
+    /// (sinew_voxels_write_values). Default NULL: the tissues have constants.
+    const char *stiffness, *density;
     /// Set by the default function, to detect definitions that were not initialised. Do not
     /// change it.
     uint32_t filled;

@@ -31,6 +31,9 @@ typedef struct sinew_volume_read_def {
     bool use_threshold;
     /// In the unit of the numbers. Finite. Default 0.
     double threshold;
+    /// The numbers are a map, such as a stiffness, for sinew_volume_file_sample; there are no
+    /// labels. Default false.
+    bool use_values;
     /// Set by the default function, to detect definitions that were not initialised. Do not
     /// change it.
     uint32_t filled;
@@ -61,6 +64,13 @@ SINEW_API const sinew_label_grid *sinew_volume_file_get_grid(const sinew_volume_
 /// differ from the world's own.
 SINEW_API bool sinew_volume_file_get_axes(const sinew_volume_file *file, double axes[9]);
 
+/// Samples a map that was read with `use_values` at the centres of voxels: linear between the
+/// centres of its cells, constant in the outer half of the outermost ones. `values` takes one
+/// number per voxel. Fails where the map is not above 0 inside the solid or does not cover it, and
+/// if its axes are not those of the world.
+SINEW_API sinew_status sinew_volume_file_sample(const sinew_volume_file *file,
+                                                const sinew_voxels *voxels, double *values);
+
 /// The length in metres of a unit with this name ("mm", "micron", ...), or 0 if it is unknown.
 SINEW_API double sinew_unit_find(const char *name);
 
@@ -77,6 +87,10 @@ SINEW_API sinew_status sinew_voxels_write(sinew_context *context, const sinew_vo
 /// Writes them to a file.
 SINEW_API sinew_status sinew_voxels_save(sinew_context *context, const sinew_voxels *voxels,
                                          const char *path);
+
+/// Writes a map with one number per voxel, 0 outside the solid, as NRRD.
+SINEW_API sinew_status sinew_voxels_write_values(sinew_context *context, const sinew_voxels *voxels,
+                                                 const double *values, sinew_bytes *out);
 
 #ifdef __cplusplus
 }

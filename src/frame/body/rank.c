@@ -30,7 +30,7 @@ static double typical_eigenvalue(const sn_shape *shape) {
     for (int32_t v = 0; v < voxels->count; v++) {
         double part = sn_voxel_volume(voxels, v);
         volume += part;
-        mass += part * shape->density[voxels->label[v]];
+        mass += part * sn_shape_density(shape, v);
         compliance += part / (shape->young[voxels->label[v]] * sn_voxel_stiffness(voxels, v));
     }
     for (int a = 0; a < 3; a++) {

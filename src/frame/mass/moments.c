@@ -68,7 +68,7 @@ typedef struct mass_job {
 
 // The density of a voxel, with its filled part: its mass divided by the volume of a cell.
 static double voxel_density(const sn_shape *shape, int32_t v) {
-    return shape->density[shape->voxels->label[v]] * sn_voxel_fill(shape->voxels, v);
+    return sn_shape_density(shape, v) * sn_voxel_fill(shape->voxels, v);
 }
 
 static double row_sum(const sn_weight_table *table, int32_t v) {

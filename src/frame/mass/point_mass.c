@@ -79,7 +79,7 @@ static void sum_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 
     for (int32_t v = begin; v < end; v++) {
-        double mass = shape->density[voxels->label[v]] * sn_voxel_volume(voxels, v);
+        double mass = sn_shape_density(shape, v) * sn_voxel_volume(voxels, v);
         weights_at(job->source, v, &point);
         int32_t count =
             list_functions(job->nodes, &point, sn_voxel_center(voxels, v), h, control, f);

@@ -223,7 +223,7 @@ static sinew_status list_voxels(const sn_shape *shape, sn_frame_samples *samples
     if (status == SINEW_OK) {
         for (int32_t v = 0; v < count; v++) {
             samples->mass[sample_of[v]] +=
-                shape->density[shape->voxels->label[v]] * sn_voxel_volume(shape->voxels, v);
+                sn_shape_density(shape, v) * sn_voxel_volume(shape->voxels, v);
         }
     }
 

@@ -113,7 +113,7 @@ static void measure(const sn_shape *shape, const int32_t *voxels, int32_t count,
         uint16_t own = grid->label[voxels[i]];
         double fill = sn_voxel_fill(grid, voxels[i]);
         sum = sn_madd(sum, fill, sn_sub(sn_voxel_center(grid, voxels[i]), first));
-        mass += shape->density[own] * fill * grid->volume;
+        mass += sn_shape_density(shape, voxels[i]) * fill * grid->volume;
         young += fill * shape->young[own] * sn_voxel_stiffness(grid, voxels[i]);
 
         if (same == 0) {

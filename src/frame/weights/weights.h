@@ -64,6 +64,11 @@ typedef struct sn_shape {
     sinew_weights_report report;
 } sn_shape;
 
+// The density of a voxel. [kg/m^3]
+static inline double sn_shape_density(const sn_shape *shape, int32_t voxel) {
+    return shape->density[shape->voxels->label[voxel]] * sn_voxel_density(shape->voxels, voxel);
+}
+
 // Builds the shape functions. `tissues` must cover every label of the grid; with count 0 every
 // label gets the default tissue. Fails, with a message that names the node, voxel or label, on: no
 // node, more than 65535 nodes, coincident nodes, a node outside, an unknown label, a voxel that no

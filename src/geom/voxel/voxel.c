@@ -476,6 +476,10 @@ const int32_t *sinew_voxels_get_cells(const sinew_voxels *voxels) {
     return voxels->cell;
 }
 
+const double *sinew_voxels_get_density(const sinew_voxels *voxels) {
+    return voxels->density;
+}
+
 const double *sinew_voxels_get_stiffness(const sinew_voxels *voxels) {
     return voxels->stiffness;
 }

@@ -39,6 +39,7 @@ struct sinew_voxels {
     uint16_t *label;                     // of each voxel, > 0
     int32_t (*neighbor)[SN_VOXEL_FACES]; // -1 where there is none
     double *stiffness;                   // factor of each voxel; NULL: 1 everywhere
+    double *density;                     // factor of each voxel; NULL: 1 everywhere
     double *fill;        // filled part of each voxel (voxel_fill.h); NULL: 1 everywhere
     double shape_volume; // of what the voxels were made from; 0: not known
 };
@@ -113,6 +114,10 @@ static inline sn_vec3 sn_voxel_units(const sinew_voxels *voxels, sn_vec3 p) {
     return sn_v3((p.x - voxels->lower[0]) / voxels->spacing[0] - 0.5,
                  (p.y - voxels->lower[1]) / voxels->spacing[1] - 0.5,
                  (p.z - voxels->lower[2]) / voxels->spacing[2] - 0.5);
+}
+
+static inline double sn_voxel_density(const sinew_voxels *voxels, int32_t voxel) {
+    return voxels->density ? voxels->density[voxel] : 1;
 }
 
 static inline double sn_voxel_stiffness(const sinew_voxels *voxels, int32_t voxel) {

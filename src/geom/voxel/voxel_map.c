@@ -102,23 +102,23 @@ sinew_status sinew_voxels_paint_layers(sinew_voxels *voxels, const sinew_layers_
     return SINEW_OK;
 }
 
-// Allocates the array of factors at its first use.
-static sinew_status ensure_stiffness(sinew_voxels *voxels) {
-    if (voxels->stiffness) {
+// Allocates an array of factors at its first use.
+static sinew_status ensure_factors(sinew_voxels *voxels, double **factors) {
+    if (*factors) {
         return SINEW_OK;
     }
 
-    double *stiffness = SN_PUSH(&voxels->arena, double, voxels->count);
-    if (!stiffness) {
+    double *made = SN_PUSH(&voxels->arena, double, voxels->count);
+    if (!made) {
         voxels->arena.failed = false; // the grid itself is whole
         return SINEW_OUT_OF_MEMORY;
     }
 
     for (int32_t v = 0; v < voxels->count; v++) {
-        stiffness[v] = 1;
+        made[v] = 1;
     }
 
-    voxels->stiffness = stiffness;
+    *factors = made;
     return SINEW_OK;
 }
 
@@ -142,7 +142,7 @@ sinew_status sinew_voxels_apply_gradient(sinew_voxels *voxels, const sinew_gradi
                        gradient->last);
     }
 
-    SN_TRY(ensure_stiffness(voxels));
+    SN_TRY(ensure_factors(voxels, &voxels->stiffness));
 
     // Interpolate along the line, linearly or geometrically, and clamp at its ends.
     for (int32_t v = 0; v < voxels->count; v++) {
@@ -156,20 +156,29 @@ sinew_status sinew_voxels_apply_gradient(sinew_voxels *voxels, const sinew_gradi
     return SINEW_OK;
 }
 
-sinew_status sinew_voxels_set_stiffness(sinew_voxels *voxels, const double *factors) {
+static sinew_status set_factors(sinew_voxels *voxels, const char *name, const double *from,
+                                double **to) {
     for (int32_t v = 0; v < voxels->count; v++) {
-        if (!(factors[v] > 0) || !isfinite(factors[v])) {
+        if (!(from[v] > 0) || !isfinite(from[v])) {
             return sn_fail(voxels->context, SINEW_INVALID_ARGUMENT,
-                           "stiffness factor %d is %g; it must be above 0", v, factors[v]);
+                           "%s factor %d is %g; it must be above 0", name, v, from[v]);
         }
     }
 
-    SN_TRY(ensure_stiffness(voxels));
+    SN_TRY(ensure_factors(voxels, to));
     for (int32_t v = 0; v < voxels->count; v++) {
-        voxels->stiffness[v] = factors[v];
+        (*to)[v] = from[v];
     }
 
     return SINEW_OK;
+}
+
+sinew_status sinew_voxels_set_stiffness(sinew_voxels *voxels, const double *factors) {
+    return set_factors(voxels, "stiffness", factors, &voxels->stiffness);
+}
+
+sinew_status sinew_voxels_set_density(sinew_voxels *voxels, const double *factors) {
+    return set_factors(voxels, "density", factors, &voxels->density);
 }
 
 static void add_voxel(sinew_label_statistics *s, const sinew_voxels *voxels, int32_t v) {

@@ -115,9 +115,9 @@ static sinew_status join_specks(specks *s, int32_t part_count, sn_arena *scratch
 
 // Copies what voxels carry beside their label to the new grid; cells that were filled are full.
 static sinew_status copy_values(const sinew_voxels *from, sinew_voxels *to) {
-    double *const sources[] = {from->stiffness, from->fill};
-    double **const targets[] = {&to->stiffness, &to->fill};
-    for (int k = 0; k < 2; k++) {
+    double *const sources[] = {from->stiffness, from->density, from->fill};
+    double **const targets[] = {&to->stiffness, &to->density, &to->fill};
+    for (int k = 0; k < 3; k++) {
         if (!sources[k]) {
             continue;
         }
