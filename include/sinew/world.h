@@ -176,7 +176,7 @@ SINEW_API sinew_static_def sinew_default_static_def(void);
 /// returns SINEW_OK with an outcome other than SINEW_OUTCOME_CONVERGED in the report, and the state
 /// is the last one found. A body that can still move rigidly has no equilibrium: the call then
 /// fails with SINEW_INVALID_ARGUMENT before anything is solved, and the message names the body and
-/// the motion. Contact is ignored, with a warning in the log.
+/// the motion; with contact, which may hold bodies too, only if they fall and meet nothing.
 SINEW_API sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
                                                 sinew_step_report *report);
 

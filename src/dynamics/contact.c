@@ -25,6 +25,9 @@ sinew_status sn_contact_begin_step(sinew_world *world) {
     for (int32_t o = 0; o < world->contact->obstacle_count; o++) {
         sinew_obstacle *obstacle = world->contact->obstacles[o];
         obstacle->trial = obstacle->pose;
+        if (!world->contact->is_static) {
+            obstacle->origin = obstacle->pose;
+        }
         moves = moves || memcmp(&obstacle->pose, &obstacle->target, sizeof obstacle->pose) != 0;
     }
     if (!moves) {

@@ -20,6 +20,7 @@
 //   contact_bodies.c    bodies that touch each other or themselves
 //   contact_guest.c     surfaces that an island meets but does not solve for
 //   contact_join.c      which bodies are solved together
+//   contact_static.c    static solves
 //   contact_world.c     definitions and obstacles
 //   contact_report.c    what contact did in the last step
 //   contact_state.c     what of it belongs to a snapshot
@@ -46,6 +47,7 @@ struct sinew_obstacle {
     sn_rigid pose;         // accepted, clear of all bodies
     sn_rigid target;       // where it is to be at the end of the next step
     sn_rigid trial;        // where it is within the step in progress
+    sn_rigid origin;       // where it was when slip began to count
     sn_vec3 force, torque; // of the bodies on it in the last step, about its position [N], [N m]
     char name[64];
 };
@@ -167,8 +169,10 @@ typedef struct sn_island_contact {
     int32_t *block_of;          // [row * rows + column] of small islands; NULL: searched for
 
     double largest_thickness; // of the members [m]
+    double load;              // sum of external forces, of static solves [N]
     double friction_speed;    // below which friction is smoothed [m/s]
     bool linear;              // the active touches are those of the guess
+    bool cramped;             // the pattern has no room for what a touch couples
     bool touching;            // a force acted in the last solve
     sinew_contact_report report;
 } sn_island_contact;
@@ -186,6 +190,9 @@ typedef struct sn_touch_shares {
 struct sn_contact {
     sinew_context *context;
     bool on;
+    bool is_static;        // a static solve is in progress (contact_static.c)
+    double static_reach;   // ... which gives pairs so many thicknesses apart room in the pattern
+    double smoothing_time; // ... and smooths friction as in a step of this length [s]
     sinew_contact_def def;
     sinew_obstacle **obstacles;
     int32_t obstacle_count;
@@ -275,11 +282,19 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
 // Gives an accepted body the configuration that was committed; returns the one that was solved for.
 const double *sn_contact_take_configuration(sn_island *island, const sn_island_body *member);
 
+// --- contact_static.c
+// Static equilibrium of all bodies with contact. The world is as before if it fails.
+sinew_status sn_contact_solve_static(sinew_world *world, const sinew_static_def *def,
+                                     sinew_step_report *report);
+
 // --- contact_report.c
 // Room for what sn_contact_accept_step stores.
 sinew_status sn_contact_prepare_accept(sinew_world *world);
 // Takes the step over: multipliers, poses, report, contacts, events.
 void sn_contact_accept_step(sinew_world *world);
+// Events since contacts were as `old` says.
+sinew_status sn_contact_renew_events(sinew_world *world, const sn_touch_memory *old,
+                                     int32_t old_count);
 
 // --- contact_state.c
 // The part of a snapshot that contact keeps. The check makes room for what restoring needs.

@@ -273,8 +273,9 @@ static sinew_status find_pairs(sn_island *island, double *y, double reach) {
 static sinew_status extend_overlay(sn_island *island) {
     sn_island_contact *own = island->contact;
     sn_contact *contact = own->contact;
-    sn_contact_predict_surfaces(island, island->world->def.step);
-    SN_TRY(find_pairs(island, own->guess, pattern_reach));
+    sn_contact_predict_surfaces(island, sn_contact_horizon(island->world));
+    SN_TRY(
+        find_pairs(island, own->guess, contact->is_static ? contact->static_reach : pattern_reach));
     void *overlay = contact->overlay;
     size_t needed = (size_t)(contact->overlay_count + own->scene->pair_count);
     SN_TRY(sn_grow(contact->context, &overlay, &contact->overlay_capacity,
@@ -376,7 +377,7 @@ sinew_status sn_contact_cover(sinew_world *world) {
             continue;
         }
 
-        sn_contact_predict_surfaces(island, world->def.step);
+        sn_contact_predict_surfaces(island, sn_contact_horizon(world));
         SN_TRY(find_pairs(island, own->guess, search_reach));
         own->predicted = true;
         if (island->position || is_full(island->pattern)) {
@@ -394,7 +395,7 @@ sinew_status sn_contact_cover(sinew_world *world) {
     world->contact->overlay_valid = false;
     world->contact->renewals++;
     sn_world_forget_islands(world);
-    return sn_world_prepare(world, false);
+    return sn_world_prepare(world, world->contact->is_static);
 }
 
 sinew_status sn_contact_make_scene(sn_island *island) {

@@ -2,6 +2,8 @@
 // i sends J_ik' f to row k.
 #include "dynamics/contact_touch.h"
 
+#include "sinew/rigid_body.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +11,9 @@
 // it: multipliers that follow the gap need a stiffness above a part of the inertia
 // (contact_report.c).
 static const double penalty_ratio = 10;
+
+// ... in static solves, whose multipliers follow the forces at once.
+static const double static_penalty_ratio = 100;
 
 // Forces that change by less than this share of the largest are settled. Friction lags behind slip
 // that grows, so that what is left is an error of the same sign in every step.
@@ -202,6 +207,20 @@ bool sn_contact_is_open(const sn_island *island) {
     return false;
 }
 
+// In a static solve the diagonal of a rigid body has nothing but the stiffness that holds it where
+// it is, which vanishes: the penalty is then at least what bears the loads within a thickness.
+static double static_penalty(const sn_island *island, const sn_touch *touch, double compliance) {
+    const sn_island_contact *own = island->contact;
+    double penalty = static_penalty_ratio / compliance;
+    for (int k = 0; k < touch->count; k++) {
+        const sn_contact_member *member = sn_contact_member_of(island, touch->vertex[k]);
+        if (sinew_body_is_rigid(member->member->body)) {
+            penalty = fmax(penalty, own->load / member->thickness);
+        }
+    }
+    return penalty;
+}
+
 bool sn_contact_choose_penalties(sn_island *island, double *potential) {
     sn_island_contact *own = island->contact;
     *potential = 0;
@@ -224,7 +243,9 @@ bool sn_contact_choose_penalties(sn_island *island, double *potential) {
             continue;
         }
 
-        touch->penalty = 1 / (compliance / penalty_ratio + touch->softness);
+        touch->penalty = own->contact->is_static
+                             ? static_penalty(island, touch, compliance)
+                             : 1 / (compliance / penalty_ratio + touch->softness);
         *potential += evaluate_touch(own, touch, smoothing);
         add_touch_force(own, touch, 1, island->force);
         any = true;

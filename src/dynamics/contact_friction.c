@@ -22,7 +22,8 @@ sn_vec3 sn_touch_slip(const sn_island_contact *own, const sn_touch *touch, const
 
 double sn_contact_smoothing(const sn_island *island) {
     const sn_island_contact *own = island->contact;
-    return own->friction_speed * island->h;
+    const sn_contact *contact = own->contact;
+    return own->friction_speed * (contact->is_static ? contact->smoothing_time : island->h);
 }
 
 // f(y) / y

@@ -63,10 +63,12 @@ static int32_t find_root(const int32_t *groups, int32_t i) {
 
 static void group_bodies(const sinew_world *world, const sn_box *boxes, int32_t *groups) {
     int32_t count = (int32_t)world->body_count;
+    bool all = world->contact->is_static; // nobody knows how far bodies move
     for (int32_t i = 0; i < count; i++) {
         groups[i] = i;
         for (int32_t k = 0; k < i && takes_part(world->bodies[i]); k++) {
-            if (!takes_part(world->bodies[k]) || !sn_box_overlaps(boxes[i], boxes[k])) {
+            bool near = all || sn_box_overlaps(boxes[i], boxes[k]);
+            if (!near || !takes_part(world->bodies[k])) {
                 continue;
             }
             int32_t a = find_root(groups, i);

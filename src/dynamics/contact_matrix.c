@@ -30,6 +30,7 @@ static void add_block(const sn_island *island, double *matrix, int32_t row, int3
     if (place < 0) {
         double size = sn_mat3_norm(*block) * fabs(weight);
         sn_mat3 unit = sn_mat3_identity();
+        island->contact->cramped = true;
         add_block(island, matrix, row, row, size, &unit);
         add_block(island, matrix, column, column, size, &unit);
         return;

@@ -31,8 +31,8 @@ static obstacle_view view_obstacle(const sinew_obstacle *obstacle) {
     return (obstacle_view){
         .obstacle = obstacle,
         .onward = sn_rigid_mul(obstacle->target, home),
-        .back = sn_rigid_mul(obstacle->pose, home),
-        .moves = memcmp(&obstacle->pose, &obstacle->target, sizeof obstacle->pose) != 0 ||
+        .back = sn_rigid_mul(obstacle->origin, home),
+        .moves = memcmp(&obstacle->origin, &obstacle->target, sizeof obstacle->pose) != 0 ||
                  memcmp(&obstacle->trial, &obstacle->target, sizeof obstacle->pose) != 0,
         .box = sn_box_union(sn_obstacle_box(&obstacle->shape, obstacle->trial),
                             sn_obstacle_box(&obstacle->shape, obstacle->target)),
@@ -145,6 +145,9 @@ static sinew_status offer_touch(const pair_search *search, const sn_touch_memory
     const sn_touch *last = sn_contact_find_last(own, touch->key);
     if (last) {
         touch->penalty = last->penalty;
+    }
+    if (last && !memory && own->contact->is_static) { // friction of new touches without delay
+        touch->pressure = last->force;
     }
     if (!search->first) {
         touch->slip = sn_length(sn_touch_slip(own, touch, search->guess));

@@ -190,12 +190,13 @@ static const double multiplier_gain = 0.1;
 
 static int32_t take_memories(const sinew_world *world, sn_touch_memory *memories) {
     int32_t count = 0;
+    double gain = world->contact->is_static ? 1 : multiplier_gain; // nothing rocks in statics
     for (const sn_island *island = world->islands; island; island = island->next) {
         const sn_island_contact *own = island->contact;
         for (int32_t i = 0; own && i < own->touch_count; i++) {
             const sn_touch *touch = &own->touches[i];
             if (carries(touch)) {
-                double gained = multiplier_gain * (touch->force - touch->multiplier);
+                double gained = gain * (touch->force - touch->multiplier);
                 insert_memory(memories, count++,
                               (sn_touch_memory){touch->key, touch->multiplier + gained,
                                                 touch->force, touch->slip});
@@ -240,6 +241,18 @@ void sn_contact_accept_step(sinew_world *world) {
             }
         }
     }
+}
+
+sinew_status sn_contact_renew_events(sinew_world *world, const sn_touch_memory *old,
+                                     int32_t old_count) {
+    sn_contact *contact = world->contact;
+    void *events = contact->events;
+    SN_TRY(sn_grow(world->context, &events, &contact->event_capacity, 0,
+                   (size_t)(old_count + contact->memory_count), sizeof *contact->events));
+    contact->events = events;
+    contact->event_count = 0;
+    find_events(world, old, old_count, contact->memories, contact->memory_count);
+    return SINEW_OK;
 }
 
 sinew_contact_report sinew_world_get_contact_report(const sinew_world *world) {

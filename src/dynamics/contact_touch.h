@@ -9,6 +9,11 @@
 // What the world knows of contact, made if it is not there yet.
 sinew_status sn_contact_get(sinew_world *world, sn_contact **out);
 
+// How far ahead motion is predicted: a static solve knows no velocities. [s]
+static inline double sn_contact_horizon(const sinew_world *world) {
+    return world->contact->is_static ? 0 : world->def.step;
+}
+
 // contact.c ------------------------------------------------------------------------------------
 
 // Counts the touches, whose forces are known, in the island's report.

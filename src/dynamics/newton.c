@@ -564,8 +564,7 @@ void sn_newton_begin(sn_island *island) {
 
 sinew_status sn_newton_iterate(sn_island *island, const sn_newton_def *def, int32_t iteration,
                                double *moved, bool *done, sinew_step_report *report) {
-    SN_ASSERT(def->scheme.c > 0); // only statics climb
-    watchdog dog = {.steps = 0};
+    watchdog dog = {.barred = true};
     return iterate(island, def, iteration, &dog, moved, done, report);
 }
 

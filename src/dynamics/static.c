@@ -1,8 +1,9 @@
 // The static solve of an island: loads and prescribed displacements raised in equal parts, Newton
-// with a line search after each.
-#include "dynamics/integrate.h"
+// with a line search after each. With contact: contact_static.c.
+#include "dynamics/static.h"
 
 #include "body/load.h"
+#include "dynamics/contact_touch.h"
 #include "dynamics/link.h"
 #include "dynamics/mobility.h"
 
@@ -11,7 +12,7 @@
 
 enum { FOLLOWER_PASSES = 50 };
 
-static sinew_status check_held(const sn_island *island) {
+static sinew_status check_support(const sn_island *island) {
     for (int32_t i = 0; i < sn_island_size(island); i++) {
         if (island->mask[i] == SN_MASK_HELD) {
             return SINEW_OK;
@@ -34,8 +35,16 @@ static sinew_status check_held(const sn_island *island) {
                    island->bodies[0].body->name);
 }
 
-static void accept_static(sn_island *island) {
+sinew_status sn_static_check_held(sn_island *island) {
+    SN_TRY(sn_mobility_check(island));
+    return check_support(island);
+}
+
+void sn_static_accept(sn_island *island) {
     sn_links_subtract_tensions(island, island->xi, island->inertia);
+    if (island->contact) {
+        sn_contact_add_forces(island, -1, island->inertia);
+    }
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
@@ -44,6 +53,9 @@ static void accept_static(sn_island *island) {
         memcpy(body->previous_q, body->q, (size_t)body->config_count * sizeof(double));
         sn_body_retract(body, body->q, body->previous_q, island->xi + 3 * member->first_row);
         memcpy(body->balance_q, body->q, (size_t)body->config_count * sizeof(double));
+        if (island->contact) {
+            sn_contact_take_configuration(island, member);
+        }
         memset(body->v, 0, count * sizeof(double));
         memset(body->acceleration, 0, count * sizeof(double));
         memcpy(body->inertia, island->inertia + 3 * member->first_row, count * sizeof(double));
@@ -89,7 +101,7 @@ static sinew_status solve_parts(sn_island *island, const sn_newton_def *newton, 
     return SINEW_OK;
 }
 
-static bool has_followers(const sn_island *island) {
+bool sn_static_has_followers(const sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
         if (sn_loads_follow(island->bodies[i].body)) {
             return true;
@@ -98,8 +110,7 @@ static bool has_followers(const sn_island *island) {
     return false;
 }
 
-// Whether a body was led back from an inverted state; from now on its materials act.
-static bool end_recovery(const sn_island *island) {
+bool sn_static_end_recovery(const sn_island *island) {
     bool any = false;
     for (int32_t i = 0; i < island->body_count; i++) {
         any = any || *island->bodies[i].body->recovery > 0;
@@ -108,25 +119,28 @@ static bool end_recovery(const sn_island *island) {
     return any;
 }
 
+sn_newton_def sn_static_newton_def(const sinew_world_def *world, const sinew_static_def *def) {
+    sn_newton_def newton = sn_integrate_newton_def(world);
+    newton.tolerance = def->newton_tolerance;
+    newton.iterations = def->newton_iterations;
+    newton.solver_tolerance = fmin(world->solver_tolerance, 1e-8);
+    return newton;
+}
+
 sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def,
                                  sinew_step_report *report) {
-    const sinew_world_def *world = &island->world->def;
     SN_TRY(sn_integrate_prepare(island, true));
     for (int32_t i = 0; i < island->body_count; i++) {
         *island->bodies[i].body->age = INFINITY; // what fades in time is gone
     }
 
-    sn_newton_def newton = sn_integrate_newton_def(world);
-    newton.tolerance = def->newton_tolerance;
-    newton.iterations = def->newton_iterations;
-    newton.solver_tolerance = fmin(world->solver_tolerance, 1e-8);
+    sn_newton_def newton = sn_static_newton_def(&island->world->def, def);
 
     // Pressure is taken at the positions of the last pass, until it changes the balance no more.
     for (int pass = 0; pass < FOLLOWER_PASSES; pass++) {
         sn_integrate_gather(island);
         if (pass == 0) {
-            SN_TRY(sn_mobility_check(island));
-            SN_TRY(check_held(island));
+            SN_TRY(sn_static_check_held(island));
             SN_TRY(sn_mobility_check_strain(island));
         }
 
@@ -138,11 +152,11 @@ sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def,
         }
 
         SN_TRY(sn_integrate_check(island));
-        accept_static(island);
-        if (end_recovery(island)) {
+        sn_static_accept(island);
+        if (sn_static_end_recovery(island)) {
             continue;
         }
-        if (!has_followers(island) || report->newton_iterations == before) {
+        if (!sn_static_has_followers(island) || report->newton_iterations == before) {
             return SINEW_OK;
         }
     }

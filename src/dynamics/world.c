@@ -272,8 +272,7 @@ sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
     return status;
 }
 
-// Adds one island's report to the step's.
-static void merge_report(sinew_step_report *total, const sinew_step_report *part) {
+void sn_world_merge_report(sinew_step_report *total, const sinew_step_report *part) {
     if (part->outcome > total->outcome) {
         total->outcome = part->outcome;
     }
@@ -393,7 +392,7 @@ static sinew_status solve_islands(sinew_world *world, sinew_step_report *report)
         }
         sinew_step_report part = {.solver_converged = true};
         sinew_status status = solve_island(island, &part);
-        merge_report(report, &part);
+        sn_world_merge_report(report, &part);
         SN_TRY(status);
     }
 
@@ -467,6 +466,17 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     return status;
 }
 
+static sinew_status solve_static_islands(sinew_world *world, const sinew_static_def *def,
+                                         sinew_step_report *report) {
+    SN_TRY(sn_world_prepare(world, true));
+    for (sn_island *island = world->islands; island; island = island->next) {
+        sinew_step_report part = {.solver_converged = true};
+        SN_TRY(sn_integrate_static(island, def, &part));
+        sn_world_merge_report(report, &part);
+    }
+    return SINEW_OK;
+}
+
 sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
                                       sinew_step_report *out) {
     double begin = sn_seconds();
@@ -488,20 +498,11 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
                        world->bodies[i]->name);
     }
 
-    if (world->contact && world->contact->on) {
-        sn_log(world->context, SINEW_LOG_WARNING,
-               "a static solve ignores contact: bodies may pass through obstacles and each other; "
-               "let them settle in steps instead");
-    }
-
-    // Solve each island.
-    SN_TRY(sn_world_prepare(world, true));
     sinew_step_report report = {.solver_converged = true};
-    for (sn_island *island = world->islands; island; island = island->next) {
-        SN_ASSERT(!island->position);
-        sinew_step_report part = {.solver_converged = true};
-        SN_TRY(sn_integrate_static(island, def, &part));
-        merge_report(&report, &part);
+    if (world->contact && world->contact->on) {
+        SN_TRY(sn_contact_solve_static(world, def, &report));
+    } else {
+        SN_TRY(solve_static_islands(world, def, &report));
     }
 
     report.total_seconds = sn_seconds() - begin;

@@ -69,6 +69,9 @@ void sn_body_compute_reactions(sinew_body *body, double *forces);
 // Takes a finished body into the world; on failure the caller still owns it.
 sinew_status sn_world_add_body(sinew_world *world, sinew_body *body);
 
+// Adds one island's report to the world's.
+void sn_world_merge_report(sinew_step_report *total, const sinew_step_report *part);
+
 // Drops what was derived from bodies and attachments; the next step builds it again.
 void sn_world_forget_islands(sinew_world *world);
 
