@@ -25,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SOLVES = 25, MOST_FALLS = 100, MOST_TRIES = 12, MESSAGE = 512 };
+enum { MOST_SOLVES = 25, MOST_FINDS = 8, MOST_FALLS = 100, MOST_TRIES = 12, MESSAGE = 512 };
 
 // How far the normal forces that friction goes by may be from the true ones, in terms of their sum.
 static const double friction_tolerance = 5e-3;
@@ -314,8 +314,9 @@ static void take_half(sn_island *island) {
 }
 
 // Newton's method with contact from xi = 0, a commit after each iteration. The first one takes as
-// pressing what the guess says. Touches are found again only after some motion: where edges cross
-// edges and vertices lie above edges, which of the pairs count changes with every digit.
+// pressing what the guess says. Touches are found again only after some motion, and not for
+// ever: where edges cross edges and vertices lie above edges, which of the pairs count changes with
+// every digit.
 static sinew_status solve_touching(static_solve *solve, sn_island *island,
                                    const sn_newton_def *newton, sinew_step_report *report) {
     sn_island_contact *own = island->contact;
@@ -329,7 +330,7 @@ static sinew_status solve_touching(static_solve *solve, sn_island *island,
 
     for (int32_t i = 0; i < MOST_SOLVES; i++) {
         own->linear = i == 0;
-        if (i == 1 || way > still) {
+        if (i == 1 || (way > still && i < MOST_FINDS)) {
             SN_TRY(sn_contact_find_touches(island, own->hat, false));
             way = 0;
         }
@@ -362,21 +363,23 @@ static sinew_status solve_touching(static_solve *solve, sn_island *island,
     return SINEW_OK;
 }
 
-// Whether forces are what the sweep took them for, and gaps those that bodies keep.
+// Whether gaps are those that bodies keep, or the sweep moved nothing any more: where more pairs
+// press than surfaces have freedom, multipliers drift among them for long. And whether friction
+// went by the right forces.
 static bool is_steady(const sn_island *island) {
     const sn_island_contact *own = island->contact;
     double gap = gap_tolerance * smallest_thickness(island);
-    double sum = 0, difference = 0;
+    double sum = 0, lagging = 0;
+    bool close = true;
     for (int32_t i = 0; i < own->touch_count; i++) {
         const sn_touch *touch = &own->touches[i];
-        double off = fabs(touch->force - touch->multiplier);
-        if (off > gap * touch->penalty) {
-            return false;
-        }
+        close = close && fabs(touch->force - touch->multiplier) <= gap * touch->penalty;
         sum += touch->force;
-        difference += touch->friction > 0 ? fabs(touch->force - touch->pressure) : 0;
+        lagging += touch->friction > 0 ? fabs(touch->force - touch->pressure) : 0;
     }
-    return difference <= friction_tolerance * sum;
+
+    double moved = sn_vector_largest(sn_island_size(island), island->xi);
+    return (close || moved <= 10 * gap) && lagging <= friction_tolerance * sum;
 }
 
 // Whether the sweep found an equilibrium, once its forces are known.
@@ -395,23 +398,6 @@ static bool is_balanced(static_solve *solve, const sn_island *island,
     return report->outcome == SINEW_OUTCOME_CONVERGED && follows && is_steady(island) &&
            held <= solve->def->newton_tolerance * scale &&
            solve->lag <= gap_tolerance * smallest_thickness(island);
-}
-
-// Forces, reports and multipliers of an island at the end of its sweep.
-static void finish_island(sn_island *island) {
-    sn_island_contact *own = island->contact;
-    sinew_contact_report *report = &own->report;
-    report->largest_force = sn_contact_finish_forces(island);
-    report->pairs = own->touch_count;
-    for (int32_t i = 0; i < own->touch_count; i++) {
-        const sn_touch *touch = &own->touches[i];
-        report->active += touch->force > 0;
-        report->smallest_gap = fmin(report->smallest_gap, touch->distance);
-        if (touch->distance < 0) {
-            report->overlaps++;
-            report->deepest = fmax(report->deepest, -touch->distance);
-        }
-    }
 }
 
 // Judges the sweep of an island, and chooses c for the next one.
@@ -482,7 +468,7 @@ static sinew_status sweep_island(static_solve *solve, sn_island *island,
     }
 
     sn_contact_compute_surface(island, island->xi, own->hat);
-    finish_island(island);
+    sn_contact_report_touches(island, sn_contact_finish_forces(island));
     judge(solve, island, loose, clear, report);
     return sn_integrate_check(island);
 }

@@ -89,7 +89,7 @@ def test_static_solves_rest_on_the_ground():
         report = run(out, write(out, scene))
         weight = -report["contact"]["obstacles"][0]["force"][2]
         assert abs(weight / WEIGHT["block"] - 1) < 1e-5, report["contact"]
-        slope = {**scene, "gravity": [3, 0, -9], "contact": {"ground": True, "friction": 0}}
+        slope = {**scene, "gravity": [3, 0, -9], "contact": {"friction": 0}, "obstacles": [{"kind": "plane"}]}
         result = program.run("run", write(out, slope), "-o", out)
         assert result.returncode == 3 and "did not converge" in result.stderr, result.stderr
 
