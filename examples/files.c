@@ -1,5 +1,5 @@
 // Files in memory and on disk: a surface as OBJ, PLY and STL, tets as Gmsh and VTU, a label volume
-// as NRRD, a skeleton as BVH, and each read again.
+// as NRRD, a skeleton as BVH, a skinned character as GLB, and each read again.
 #include <sinew/io.h>
 #include <sinew/sinew.h>
 
@@ -99,6 +99,51 @@ static sinew_status copy_motion(sinew_context *context, int32_t *frames) {
     return status;
 }
 
+// A strip that a joint moves, written as a skin and read as a character: a mesh, a skeleton, its
+// motion, and the weights that connect them.
+static sinew_status copy_character(sinew_context *context, int32_t *poses_read) {
+    static const double points[] = {0, 0, 0, 0, 1, 0, 2, 0, 0, 2, 1, 0};
+    static const int32_t triangles[] = {0, 2, 1, 1, 2, 3};
+    const sinew_mesh strip = {.points = points,
+                              .point_count = 4,
+                              .element = SINEW_ELEMENT_TRIANGLE,
+                              .indices = triangles,
+                              .element_count = 2};
+
+    // All points follow one joint, which rises by half a metre in a second.
+    static const int32_t starts[] = {0, 1, 2, 3, 4}, followed[] = {0, 0, 0, 0};
+    static const double weights[] = {1, 1, 1, 1}, rest[] = {1, 0, 0}, times[] = {0, 1};
+    sinew_joint_pose poses[2];
+    for (int i = 0; i < 2; i++) {
+        poses[i] = (sinew_joint_pose){
+            .translation = {1, 0, 0.5 * i}, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    }
+
+    sinew_skin_file_def def = sinew_default_skin_file_def();
+    def.surface = &strip;
+    def.starts = starts;
+    def.joints = followed;
+    def.weights = weights;
+    def.joint_count = 1;
+    def.joint_rest = rest;
+    def.image_count = 2;
+    def.times = times;
+    def.poses = poses;
+
+    // Out and in again.
+    sinew_character *character = NULL;
+    sinew_status status = sinew_skin_file_save(context, &def, "strip.glb", NULL);
+    if (status == SINEW_OK) {
+        status = sinew_character_load(context, "strip.glb", NULL, &character);
+    }
+    if (status == SINEW_OK) {
+        *poses_read = sinew_motion_frame_count(sinew_character_get_motion(character));
+    }
+
+    sinew_character_destroy(character);
+    return status;
+}
+
 int main(void) {
     sinew_context_def context_def = sinew_default_context_def();
     sinew_context *context = sinew_context_create(&context_def);
@@ -129,15 +174,17 @@ int main(void) {
         same = same && elements == mesh->element_count;
     }
 
-    // Volumes and motion.
-    int32_t voxels = 0, frames = 0;
-    if (copy_volume(context, &voxels) || copy_motion(context, &frames)) {
+    // Volumes, motion and characters.
+    int32_t voxels = 0, frames = 0, poses = 0;
+    if (copy_volume(context, &voxels) || copy_motion(context, &frames) ||
+        copy_character(context, &poses)) {
         return fail(context, "files");
     }
-    printf("labels.nrrd: %d voxels; leg.bvh: %d poses\n", (int)voxels, (int)frames);
+    printf("labels.nrrd: %d voxels; leg.bvh: %d poses; strip.glb: %d poses\n", (int)voxels,
+           (int)frames, (int)poses);
 
     sinew_mesh_destroy(surface);
     sinew_mesh_destroy(tets);
     sinew_context_destroy(context);
-    return same && voxels == 6 && frames == 2 ? 0 : 1;
+    return same && voxels == 6 && frames == 2 && poses > 1 ? 0 : 1;
 }
