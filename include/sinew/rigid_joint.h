@@ -63,6 +63,40 @@ SINEW_API sinew_status sinew_rigid_joint_get_force(sinew_rigid_joint *joint, dou
 /// [m] Either pointer may be NULL.
 SINEW_API void sinew_rigid_joint_get_position(sinew_rigid_joint *joint, double position[3],
                                               double *gap);
+/// A spring that rotates a hinge towards an angle, like a motor or a muscle.
+typedef struct sinew_rigid_joint_drive {
+    /// The angle, as sinew_rigid_joint_get_angle measures it. [rad] In [-pi, pi]. Default 0.
+    double angle;
+    /// Torque per angle of deviation. [N m/rad] Above 0, or 0 for no drive. Default 0.
+    double stiffness;
+    /// The largest torque, which the drive does not exceed. [N m] Above 0, or 0 for no bound.
+    /// Default 0.
+    double largest_torque;
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
+    uint32_t filled;
+} sinew_rigid_joint_drive;
+
+/// No drive.
+SINEW_API sinew_rigid_joint_drive sinew_default_rigid_joint_drive(void);
+/// Drives a hinge from the next step on, in place of an earlier drive. The spring is part of the
+/// equations of the step and therefore stable at any stiffness. Its torque is the stiffness times
+/// the sine of the deviation. Between two bodies, another angle is another point of the target: the
+/// equations are built again, and a snapshot fits only while the drive has the angle with which it
+/// was taken. Fails for fixed joints.
+SINEW_API sinew_status sinew_rigid_joint_set_drive(sinew_rigid_joint *joint,
+                                                   const sinew_rigid_joint_drive *drive);
+/// The torque of the drive about the axis in the last step. [N m] 0 without one.
+SINEW_API double sinew_rigid_joint_get_drive_torque(sinew_rigid_joint *joint);
+
+/// Keeps the angle of a hinge between two bounds, in place of earlier ones. [rad] -pi < lower <=
+/// upper < pi; -INFINITY or INFINITY: no bound on that side. A bound is a stiff spring that acts in
+/// steps that would end beyond it at the present speed. The step that arrives can exceed it by what
+/// torques add within that step; later ones stay within a thousandth of a radian or so. There is no
+/// rebound. A hinge that is beyond a bound when it is set snaps back. Fails for fixed joints.
+SINEW_API sinew_status sinew_rigid_joint_set_limits(sinew_rigid_joint *joint, double lower,
+                                                    double upper);
+
 /// Angle by which the body has rotated about the axis of a hinge, against the target, since the
 /// joint was made. [rad] In (-pi, pi]. 0 for a fixed joint.
 SINEW_API double sinew_rigid_joint_get_angle(sinew_rigid_joint *joint);

@@ -2,6 +2,8 @@
 // method.
 #include "dynamics/link.h"
 
+#include "dynamics/rigid_joint.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -158,6 +160,11 @@ void sn_links_begin(sn_island *island) {
         double stiffness = link->attachment->stiffness;
         if (link->attachment->largest > 0) {
             stiffness = capped_stiffness(island, link);
+            sn_body_note_energy_change(link->attachment->tied.body);
+        }
+        if (link->attachment->joint && !link->hard) {
+            bool acts = sn_rigid_joint_acts(link->attachment->joint, link->attachment, island->h);
+            stiffness = acts ? stiffness : 0;
             sn_body_note_energy_change(link->attachment->tied.body);
         }
         link->stiffness = stiffness;

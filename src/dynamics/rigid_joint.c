@@ -12,6 +12,10 @@
 #include <math.h>
 
 enum { FIXED_POINTS = 3 };
+enum { LOWER, UPPER, DRIVE, SPRINGS };
+
+// Stiffness of a bound, in terms of the body's mass over the square of the step.
+static const double bound_ratio = 1000;
 
 struct sinew_rigid_joint {
     sn_arena arena; // holds this struct and the lists of the arms
@@ -19,6 +23,12 @@ struct sinew_rigid_joint {
     int32_t count;
     sinew_rigid_joint_kind kind;
     sn_anchor arms[2]; // of a hinge: a point beside the axis, on the body and on the target
+
+    // Springs of a hinge between the arm of the body and a point of the target at some angle.
+    sinew_attachment *springs[SPRINGS]; // NULL: none
+    double bounds[2];                   // of the angle [rad]
+    double reach;                       // length of the arms [m]
+    sinew_rigid_joint_drive drive;
 };
 
 sinew_rigid_joint_def sinew_default_rigid_joint_def(void) {
@@ -99,6 +109,10 @@ static sinew_status build(sinew_world *world, const sinew_rigid_joint_def *def,
     double reach = def->reach > 0 ? def->reach : 0.5 * cbrt(def->body->rest_volume);
     sn_mat3 basis = sn_mat3_basis(axis);
     joint->kind = def->kind;
+    joint->reach = reach;
+    joint->bounds[LOWER] = -INFINITY;
+    joint->bounds[UPPER] = INFINITY;
+    joint->drive = sinew_default_rigid_joint_drive();
 
     if (def->kind == SINEW_RIGID_JOINT_HINGE) {
         SN_TRY(tie(world, def, sn_madd(center, reach, axis), joint));
@@ -145,19 +159,36 @@ sinew_status sinew_rigid_joint_create(sinew_world *world, const sinew_rigid_join
 }
 
 void sn_rigid_joint_forget(sinew_rigid_joint *joint, const sinew_attachment *attachment) {
+    for (int k = 0; k < SPRINGS; k++) {
+        if (joint->springs[k] == attachment) {
+            joint->springs[k] = NULL;
+        }
+    }
     for (int32_t i = 0; i < joint->count; i++) {
         if (joint->attachments[i] == attachment) {
             joint->attachments[i] = joint->attachments[--joint->count];
             break;
         }
     }
-    if (joint->count == 0) {
-        release(joint);
+    if (joint->count > 0) {
+        return;
     }
+
+    // Springs may be left while the attachments of a body are removed one by one.
+    for (int k = 0; k < SPRINGS; k++) {
+        if (joint->springs[k]) {
+            return;
+        }
+    }
+    release(joint);
 }
 
 void sinew_rigid_joint_destroy(sinew_rigid_joint *joint) {
     int32_t count = joint ? joint->count : 0;
+    for (int k = 0; count > 0 && k < SPRINGS; k++) {
+        sinew_attachment_destroy(joint->springs[k]);
+    }
+
     sinew_attachment *last[FIXED_POINTS];
     for (int32_t i = 0; i < count; i++) {
         last[i] = joint->attachments[i];
@@ -213,23 +244,193 @@ static sn_vec3 across(sn_vec3 v, sn_vec3 axis) {
     return sn_madd(v, -sn_dot(v, axis), axis);
 }
 
-double sinew_rigid_joint_get_angle(sinew_rigid_joint *joint) {
-    if (joint->kind != SINEW_RIGID_JOINT_HINGE) {
-        return 0;
-    }
+// The axis of a hinge, and from it to both arms.
+typedef struct hinge_view {
+    sn_vec3 center, axis;
+    sn_vec3 arm[2];
+} hinge_view;
 
+static hinge_view view_hinge(sinew_rigid_joint *joint) {
     double ends[2][3], center[3];
     sinew_attachment_get_positions(joint->attachments[0], ends[0], NULL);
     sinew_attachment_get_positions(joint->attachments[1], ends[1], NULL);
     sinew_rigid_joint_get_position(joint, center, NULL);
-    sn_vec3 axis = sn_normalize(sn_sub(sn_load3(ends[0]), sn_load3(ends[1])));
 
-    sn_vec3 arm[2];
+    hinge_view view = {.center = sn_load3(center)};
+    view.axis = sn_normalize(sn_sub(sn_load3(ends[0]), sn_load3(ends[1])));
     for (int k = 0; k < 2; k++) {
         if (joint->arms[k].body) {
             sn_body_move_point(joint->arms[k].body, &joint->arms[k].point);
         }
-        arm[k] = across(sn_sub(joint->arms[k].point.x, sn_load3(center)), axis);
+        view.arm[k] = across(sn_sub(joint->arms[k].point.x, view.center), view.axis);
     }
-    return atan2(sn_dot(axis, sn_cross(arm[1], arm[0])), sn_dot(arm[0], arm[1]));
+    return view;
+}
+
+static double angle_of(const hinge_view *view) {
+    return atan2(sn_dot(view->axis, sn_cross(view->arm[1], view->arm[0])),
+                 sn_dot(view->arm[0], view->arm[1]));
+}
+
+double sinew_rigid_joint_get_angle(sinew_rigid_joint *joint) {
+    if (joint->kind != SINEW_RIGID_JOINT_HINGE) {
+        return 0;
+    }
+    hinge_view view = view_hinge(joint);
+    return angle_of(&view);
+}
+
+// --- springs
+
+// The rest position of the target's point where the arm of the body is to be at an angle.
+static sinew_status find_aim(sinew_rigid_joint *joint, double angle, double aim[3]) {
+    hinge_view view = view_hinge(joint);
+    sn_vec3 side = sn_cross(view.axis, view.arm[1]);
+    sn_vec3 x =
+        sn_add(view.center, sn_add(sn_scale(cos(angle), view.arm[1]), sn_scale(sin(angle), side)));
+    sinew_body *target = joint->arms[1].body;
+    sn_store3(aim, x);
+    if (!target) {
+        return SINEW_OK;
+    }
+
+    sn_arena scratch = sn_arena_create(target->context);
+    sn_point point;
+    sinew_status status = target->ops->points.create(&scratch, target, x, true, &point);
+    if (status == SINEW_OK) {
+        sn_store3(aim, point.X);
+    }
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+// Replaces a spring by one towards an angle; without stiffness there is none.
+static sinew_status set_spring(sinew_rigid_joint *joint, int which, double angle, double stiffness,
+                               double largest) {
+    sinew_attachment *made = NULL;
+    if (stiffness > 0) {
+        sinew_attachment_def def = sinew_default_attachment_def();
+        def.body = joint->arms[0].body;
+        def.target = joint->arms[1].body;
+        def.at_node = false;
+        def.stiffness = stiffness;
+        def.largest_force = largest;
+        sn_store3(def.rest, joint->arms[0].point.X);
+        SN_TRY(find_aim(joint, angle, def.point));
+        SN_TRY(sinew_world_attach(def.body->world, &def, &made));
+        made->joint = joint;
+    }
+
+    sinew_attachment *old = joint->springs[which];
+    joint->springs[which] = made;
+    if (old) {
+        old->joint = NULL;
+        sinew_attachment_destroy(old);
+    }
+    return SINEW_OK;
+}
+
+static sinew_status check_hinge(const sinew_rigid_joint *joint, const char *what) {
+    if (joint->kind == SINEW_RIGID_JOINT_HINGE) {
+        return SINEW_OK;
+    }
+    return sn_fail(joint->arena.context, SINEW_INVALID_ARGUMENT,
+                   "only a hinge has %s, not a fixed joint", what);
+}
+
+sinew_rigid_joint_drive sinew_default_rigid_joint_drive(void) {
+    return (sinew_rigid_joint_drive){.filled = SN_DEF_FILLED};
+}
+
+sinew_status sinew_rigid_joint_set_drive(sinew_rigid_joint *joint,
+                                         const sinew_rigid_joint_drive *drive) {
+    sinew_context *context = joint->arena.context;
+    SN_TRY(SN_CHECK_DEF(context, drive, "sinew_default_rigid_joint_drive"));
+    SN_TRY(check_hinge(joint, "a drive"));
+    if (!(fabs(drive->angle) <= acos(-1))) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "the angle of a drive is %g; it must be in [-pi, pi]", drive->angle);
+    }
+    if (!(drive->stiffness >= 0 && isfinite(drive->stiffness)) ||
+        !(drive->largest_torque >= 0 && isfinite(drive->largest_torque))) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "the drive of a hinge has a stiffness of %g N m/rad and a largest torque of "
+                       "%g N m; both must be finite and at least 0",
+                       drive->stiffness, drive->largest_torque);
+    }
+
+    // Towards the world, another angle is another target of the same spring.
+    sinew_attachment *spring = joint->springs[DRIVE];
+    bool same = spring && drive->stiffness == joint->drive.stiffness &&
+                drive->largest_torque == joint->drive.largest_torque;
+    if (same && !joint->arms[1].body) {
+        double aim[3];
+        SN_TRY(find_aim(joint, drive->angle, aim));
+        SN_TRY(sinew_attachment_set_target(spring, aim));
+    } else if (!same || drive->angle != joint->drive.angle) {
+        double r = joint->reach;
+        SN_TRY(set_spring(joint, DRIVE, drive->angle, drive->stiffness / (r * r),
+                          drive->largest_torque / r));
+    }
+    joint->drive = *drive;
+    return SINEW_OK;
+}
+
+double sinew_rigid_joint_get_drive_torque(sinew_rigid_joint *joint) {
+    double force[3];
+    if (!joint->springs[DRIVE] ||
+        sinew_attachment_get_force(joint->springs[DRIVE], force) != SINEW_OK) {
+        return 0;
+    }
+    hinge_view view = view_hinge(joint);
+    return sn_dot(view.axis, sn_cross(view.arm[0], sn_load3(force)));
+}
+
+sinew_status sinew_rigid_joint_set_limits(sinew_rigid_joint *joint, double lower, double upper) {
+    sinew_context *context = joint->arena.context;
+    const double pi = acos(-1);
+    SN_TRY(check_hinge(joint, "limits"));
+    bool below = lower == -INFINITY || fabs(lower) < pi;
+    bool above = upper == INFINITY || fabs(upper) < pi;
+    if (!below || !above || !(lower <= upper)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "the limits of a hinge are %g and %g; they must be ordered and between -pi "
+                       "and pi, or infinite",
+                       lower, upper);
+    }
+
+    // Stiff against what the body weighs.
+    sinew_body *body = joint->arms[0].body;
+    double h = body->world->def.step;
+    sinew_measures measures;
+    sinew_body_get_measures(body, &measures);
+    double stiffness = bound_ratio * measures.mass / (h * h);
+    SN_TRY(set_spring(joint, LOWER, lower, isfinite(lower) ? stiffness : 0, 0));
+    SN_TRY(set_spring(joint, UPPER, upper, isfinite(upper) ? stiffness : 0, 0));
+    joint->bounds[LOWER] = lower;
+    joint->bounds[UPPER] = upper;
+    return SINEW_OK;
+}
+
+bool sn_rigid_joint_acts(sinew_rigid_joint *joint, const sinew_attachment *attachment, double h) {
+    bool lower = attachment == joint->springs[LOWER];
+    bool upper = attachment == joint->springs[UPPER];
+    if ((!lower && !upper) || joint->count < 2) {
+        return true;
+    }
+
+    // The angle now, and as it would be at the end of the step.
+    hinge_view view = view_hinge(joint);
+    double angle = angle_of(&view);
+    double end = angle;
+    for (int k = 0; k < 2; k++) {
+        if (joint->arms[k].body) {
+            sn_vec3 v = sn_body_point_velocity(joint->arms[k].body, &joint->arms[k].point);
+            double square = sn_dot(view.arm[k], view.arm[k]);
+            double rate = sn_dot(view.axis, sn_cross(view.arm[k], v)) / square;
+            end += k == 0 ? h * rate : -h * rate;
+        }
+    }
+    return lower ? fmin(angle, end) < joint->bounds[LOWER]
+                 : fmax(angle, end) > joint->bounds[UPPER];
 }
