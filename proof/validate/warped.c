@@ -38,6 +38,8 @@ static sinew_status swing(validate_run *v, int k) {
     SN_TRY(bar_create(v->context, &def, &b));
 
     sinew_status status = bar_clamp(&b);
+
+    // The largest kinetic energy of all steps.
     double largest = 0;
     int steps = v->quick ? 200 : 1000;
     for (int i = 0; i < steps && status == SINEW_OK; i++) {
@@ -51,6 +53,7 @@ static sinew_status swing(validate_run *v, int k) {
         return status;
     }
 
+    // The row.
     char claim[160];
     snprintf(claim, sizeof claim,
              "soft warped bar, %s: kinetic energy over that of a fall through its length",
@@ -70,6 +73,7 @@ static sinew_status fly(validate_run *v, int k) {
     bar b;
     SN_TRY(bar_create(v->context, &def, &b));
 
+    // Velocities of a translation, a rotation and a wave.
     int32_t count = sinew_body_get_node_count(b.body);
     const double *X = sinew_body_get_rest_positions(b.body);
     double *velocity = SN_PUSH(&b.arena, double, 3 * (size_t)count);
@@ -83,6 +87,7 @@ static sinew_status fly(validate_run *v, int k) {
         status = sinew_body_set_velocities(b.body, velocity);
     }
 
+    // Two seconds.
     sinew_measures before, after;
     sinew_world_get_measures(b.world, &before);
     for (int i = 0; i < 200 && status == SINEW_OK; i++) {
@@ -94,6 +99,7 @@ static sinew_status fly(validate_run *v, int k) {
         return status;
     }
 
+    // The rows.
     char claim[160];
     snprintf(claim, sizeof claim, "free warped bar, %s: drift of momentum in 2 s",
              estimates[k].name);

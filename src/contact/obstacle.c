@@ -132,11 +132,14 @@ static bool try_faces(meeting_search *search, sn_vec3 half) {
     for (int face = 0; face < 6; face++) {
         int axis = face / 2;
         double sign = face % 2 ? -1 : 1;
+
+        // The corner nearest to the face.
         int lowest = 0;
         for (int k = 1; k < 3; k++) {
             lowest = sign * at[k][axis] < sign * at[lowest][axis] ? k : lowest;
         }
 
+        // Is it outside, and above the face itself?
         const double *corner = at[lowest];
         int u = (axis + 1) % 3;
         int v = (axis + 2) % 3;
@@ -144,6 +147,7 @@ static bool try_faces(meeting_search *search, sn_vec3 half) {
             continue;
         }
 
+        // Straight down to the face.
         double core[3] = {corner[0], corner[1], corner[2]};
         double b[3] = {0, 0, 0};
         core[axis] = sign * h[axis];

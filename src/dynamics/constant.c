@@ -47,6 +47,7 @@ sinew_status sn_constant_create(sn_island *island, sn_solver_kind kind) {
         return SINEW_OK;
     }
 
+    // Room, on the first call.
     sn_constant *own = island->constant;
     if (!own) {
         own = SN_PUSH(&island->arena, sn_constant, 1);
@@ -62,6 +63,7 @@ sinew_status sn_constant_create(sn_island *island, sn_solver_kind kind) {
         island->constant = own;
     }
 
+    // The solver, again if another kind is requested.
     kind = choose_solver(island, kind);
     if (own->solver && own->kind == kind) {
         return SINEW_OK;
@@ -107,6 +109,7 @@ static sinew_status build(sn_island *island, sn_constant *own, sn_scheme scheme)
     const sn_bsr *pattern = island->bodies[0].pattern;
     double stiffness = 1 + scheme.e * body->stiffness_damping;
 
+    // K, then A0, then A0 without the held rows.
     sn_bsr_set_zero(context, pattern, own->stiffness);
     body->ops->elasticity.add_constant_stiffness(body, own->stiffness);
     sn_bsr_mirror(context, pattern, own->stiffness);
@@ -116,6 +119,7 @@ static sinew_status build(sn_island *island, sn_constant *own, sn_scheme scheme)
     sn_bsr_scale(context, pattern, own->constrained, 1, own->matrix);
     sn_bsr_constrain(context, pattern, own->constrained, island->mask);
 
+    // Factorise, and note what A0 depends on.
     own->valid = false;
     SN_TRY(sn_solver_update(own->solver, own->constrained, body->rest));
     own->valid = true;

@@ -125,6 +125,7 @@ sinew_status sn_contact_island_finish(sn_island *island) {
         return SINEW_OK;
     }
 
+    // Few rows: a table finds the block of any two.
     const sn_bsr *pattern = island->pattern;
     size_t count = (size_t)island->rows * (size_t)island->rows;
     own->block_of = SN_PUSH(&island->arena, int32_t, count);

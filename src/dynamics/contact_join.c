@@ -108,6 +108,7 @@ sinew_status sn_contact_join(sinew_world *world) {
         return SINEW_OK;
     }
 
+    // Bodies whose boxes may meet in this step are in one group.
     SN_TRY(make_room(world));
     for (int32_t i = 0; i < count; i++) {
         if (takes_part(world->bodies[i])) {
@@ -116,12 +117,14 @@ sinew_status sn_contact_join(sinew_world *world) {
     }
     group_bodies(world, contact->boxes, contact->next_groups);
 
+    // Nothing changes in most steps.
     size_t bytes = (size_t)count * sizeof *contact->groups;
     if (contact->group_count == count &&
         memcmp(contact->groups, contact->next_groups, bytes) == 0) {
         return SINEW_OK;
     }
 
+    // New groups need new islands.
     memcpy(contact->groups, contact->next_groups, bytes);
     contact->group_count = count;
     contact->overlay_valid = false;

@@ -46,6 +46,7 @@ static void add_block(const sn_island *island, double *matrix, int32_t row, int3
 // The rows of a touch, each once, with G_r in own->merged_J or, where all of them are multiples of
 // the identity, g_r in own->merged_weight. Returns their number.
 static int32_t merge_terms(sn_island_contact *own, const sn_touch *touch, bool *plain) {
+    // Are all Jacobians multiples of the identity?
     *plain = true;
     for (int k = 0; k < touch->count; k++) {
         *plain = *plain && sn_touch_slot(own, touch, k)->plain;
@@ -55,6 +56,7 @@ static int32_t merge_terms(sn_island_contact *own, const sn_touch *touch, bool *
     for (int k = 0; k < touch->count; k++) {
         const sn_contact_slot *slot = sn_touch_slot(own, touch, k);
         for (int32_t t = slot->first_term; t < slot->first_term + slot->term_count; t++) {
+            // The row's entry, made when it occurs first.
             int32_t row = own->term_row[t];
             int32_t at = own->merged_place[row];
             if (at < 0) {
@@ -72,6 +74,7 @@ static int32_t merge_terms(sn_island_contact *own, const sn_touch *touch, bool *
         }
     }
 
+    // The table is empty again for the next touch.
     for (int32_t i = 0; i < count; i++) {
         own->merged_place[own->merged_row[i]] = -1;
     }
@@ -156,6 +159,7 @@ void sn_contact_add_matrix(sn_island *island) {
             continue;
         }
 
+        // G' S G of this touch.
         bool plain;
         int32_t count = merge_terms(own, touch, &plain);
         sn_mat3 S = stiffness_of(own, touch, smoothing);
@@ -164,6 +168,7 @@ void sn_contact_add_matrix(sn_island *island) {
             continue;
         }
 
+        // Touches of many plain rows are summed in one dense matrix first.
         if (!summed) {
             memset(own->gram, 0, sn_contact_gram_size(island->rows) * sizeof *own->gram);
             summed = true;

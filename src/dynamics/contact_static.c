@@ -104,6 +104,8 @@ static void copy_states(const static_solve *solve, bool back) {
 static sinew_status keep_world(static_solve *solve) {
     sinew_world *world = solve->world;
     const sn_contact *contact = world->contact;
+
+    // Room.
     size_t states = 0, vertices = 0;
     for (size_t i = 0; i < world->body_count; i++) {
         states += world->bodies[i]->state_count;
@@ -119,6 +121,7 @@ static sinew_status keep_world(static_solve *solve) {
     solve->to = SN_PUSH(&solve->arena, sn_rigid, contact->obstacle_count);
     SN_TRY(sn_arena_status(&solve->arena));
 
+    // States of the bodies, memories of touches, poses of obstacles.
     copy_states(solve, false);
     sn_contact_write_state(world, solve->contact_state);
     solve->memory_count = contact->memory_count;
@@ -146,6 +149,7 @@ static void set_targets(const static_solve *solve) {
     const sn_contact *contact = solve->world->contact;
     const double *states = solve->states;
     for (size_t i = 0; i < solve->world->body_count; i++) {
+        // Bodies: from where they were towards their targets.
         sinew_body *body = solve->world->bodies[i];
         const double *q = states + (body->q - body->state);
         const double *target = states + (body->target - body->state);
@@ -163,6 +167,7 @@ static void set_targets(const static_solve *solve) {
         sn_body_retract(body, body->target, q, xi);
     }
 
+    // Obstacles.
     for (int32_t o = 0; o < contact->obstacle_count; o++) {
         sinew_obstacle *obstacle = contact->obstacles[o];
         obstacle->target = solve->share == 1
@@ -528,6 +533,7 @@ static void soften(static_solve *solve) {
 // Solves all islands from the accepted configurations. Bodies that take no part are solved once,
 // with the whole load.
 static sinew_status sweep_islands(static_solve *solve, sinew_step_report *total) {
+    // What a sweep finds out.
     int32_t iterations = 0;
     solve->found = true;
     solve->wild = false;
@@ -536,6 +542,7 @@ static sinew_status sweep_islands(static_solve *solve, sinew_step_report *total)
     solve->residual = 0;
     total->outcome = SINEW_OUTCOME_CONVERGED;
     for (sn_island *island = solve->world->islands; island; island = island->next) {
+        // One island after the other.
         sinew_step_report part = {.solver_converged = true};
         if (island->contact) {
             SN_TRY(sweep_island(solve, island, &part));
@@ -604,6 +611,7 @@ static sinew_status raise_load(static_solve *solve, sinew_step_report *report) {
     begin_share(solve, step);
     while (solve->solves < solve->def->newton_iterations && solve->tries < MOST_TRIES &&
            step > least_step * longest) {
+        // Stop where going on has no use.
         SN_TRY(sweep(solve, report));
         if (report->outcome == SINEW_OUTCOME_NOT_FINITE) {
             return SINEW_OK;
@@ -616,6 +624,8 @@ static sinew_status raise_load(static_solve *solve, sinew_step_report *report) {
         if (solve->share == 1 && solve->settled) {
             return SINEW_OK;
         }
+
+        // More load, more room, a shorter step, or softer contact.
         if (solve->share < 1 && solve->found) {
             step = fmin(1.5 * step, longest);
             begin_share(solve, solve->reached + step);

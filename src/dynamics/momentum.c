@@ -87,6 +87,8 @@ static sn_vec3 find_center(const sn_island *island) {
 // changes by the torque of the external forces alone.
 static void restore_rotation(sn_island *island, sn_scheme scheme) {
     sn_vec3 center = find_center(island);
+
+    // The torque of the inner forces, and the inertia about the centre.
     sn_vec3 torque = {0, 0, 0};
     sn_mat3 inertia = {{{0}}};
 
@@ -106,6 +108,7 @@ static void restore_rotation(sn_island *island, sn_scheme scheme) {
         return;
     }
 
+    // The rotation that takes it away.
     sn_vec3 w = sn_scale(-1, sn_mat3_apply(sn_mat3_inverse(inertia), torque));
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];

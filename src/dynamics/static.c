@@ -41,6 +41,7 @@ sinew_status sn_static_check_held(sn_island *island) {
 }
 
 void sn_static_accept(sn_island *island) {
+    // What holds the balance besides elastic forces.
     sn_links_subtract_tensions(island, island->xi, island->inertia);
     if (island->contact) {
         sn_contact_add_forces(island, -1, island->inertia);
@@ -50,12 +51,15 @@ void sn_static_accept(sn_island *island) {
         sinew_body *body = member->body;
         size_t count = (size_t)sn_body_size(body);
 
+        // The new configuration.
         memcpy(body->previous_q, body->q, (size_t)body->config_count * sizeof(double));
         sn_body_retract(body, body->q, body->previous_q, island->xi + 3 * member->first_row);
         memcpy(body->balance_q, body->q, (size_t)body->config_count * sizeof(double));
         if (island->contact) {
             sn_contact_take_configuration(island, member);
         }
+
+        // At rest.
         memset(body->v, 0, count * sizeof(double));
         memset(body->acceleration, 0, count * sizeof(double));
         memcpy(body->inertia, island->inertia + 3 * member->first_row, count * sizeof(double));

@@ -80,6 +80,7 @@ static int32_t number_blocks(const level_input *fine, int32_t count, const int32
 // Finds neighbours and children of the blocks, and what they have in common with known values.
 static void link_blocks(const sn_multigrid_level *fine, const level_input *fine_input,
                         const int32_t *block_of, sn_multigrid_level *coarse, level_input *input) {
+    // No neighbours, no children.
     for (int32_t c = 0; c < coarse->count; c++) {
         for (int d = 0; d < 6; d++) {
             coarse->neighbor[c][d] = c;
@@ -90,6 +91,7 @@ static void link_blocks(const sn_multigrid_level *fine, const level_input *fine_
     }
 
     for (int32_t u = 0; u < fine->count; u++) {
+        // Each cell is a child of its block, and may connect it to others.
         const int32_t *at = fine_input->coordinates[u];
         int32_t c = block_of[u];
         int32_t side = (at[0] & 1) | (at[1] & 1) << 1 | (at[2] & 1) << 2;
@@ -182,6 +184,7 @@ static void join_pairs(const merger *before, int axis, int32_t c, sn_multigrid_l
             continue;
         }
 
+        // Resistances from centre to centre.
         float inner = before[c].up[axis][cell];
         float inner_above = before[above].up[axis][cell];
         float own = half_resistance(inner);
@@ -225,6 +228,7 @@ static void merge_blocks(const sn_multigrid_level *fine, sn_multigrid_level *coa
     }
 
     for (int axis = 0; axis < 3; axis++) {
+        // One axis after the other.
         memset(next, 0, (size_t)coarse->count * sizeof *next);
         for (int32_t c = 0; c < coarse->count; c++) {
             find_strongest(now, axis, (axis + 1) % 3, c, coarse);
