@@ -96,7 +96,7 @@ judge.diverged = 0
 def find_intersections(scene, folder):
     """What of the last surfaces is where it must not be; None if nothing is."""
     contact = scene.get("contact")
-    taking_part = [b for b in scene["bodies"] if contact and b["model"] != "positions"]
+    taking_part = [b for b in scene["bodies"] if contact is not None and b["model"] != "positions"]
     paths = [sorted(glob.glob(os.path.join(folder, "out", glob.escape(b["name"]) + "_*.obj")))[-1:] for b in taking_part]
     paths = [path[0] for path in paths if path]
     if not paths:
