@@ -1,3 +1,5 @@
+#include "fuzz/mutate_json.h"
 #include "fuzz/targets.h"
 
+FUZZ_MUTATE_JSON
 FUZZ_MAIN(skeleton)
