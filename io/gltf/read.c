@@ -469,7 +469,7 @@ static sinew_status read_channel(sn_gltf_reader *r, const sn_json *channel, cons
     const sn_gltf *view = &r->file->view;
     const sn_json *target = sn_json_require(&r->mistakes, channel, "target");
     int32_t sampler, path = -1, kind = 0, value_count;
-    if (!target) {
+    if (!target || !sn_json_is(&r->mistakes, target, SN_JSON_OBJECT)) {
         return sn_gltf_fail(r);
     }
 

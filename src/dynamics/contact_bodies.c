@@ -167,7 +167,8 @@ static const sn_contact_member *find_member(const sn_island *island, int32_t ind
     return NULL;
 }
 
-// The vertices of the features that a key names; false if their bodies are in another island.
+// The vertices of the features that a key names; false if their bodies are in another island, or if
+// the surfaces have no such features, as a damaged snapshot may claim.
 static bool find_vertices(const sn_island *island, sn_touch_key key, int32_t vertex[4]) {
     const sn_contact_member *a = find_member(island, sn_touch_key_a(key));
     const sn_contact_member *b = find_member(island, sn_touch_key_b(key));
@@ -180,6 +181,12 @@ static bool find_vertices(const sn_island *island, sn_touch_key key, int32_t ver
     const sn_contact_shape *shape_a = a->member->body->contact_shape;
     const sn_contact_shape *shape_b = b->member->body->contact_shape;
     bool edges = sn_touch_key_kind(key) == SN_TOUCH_EDGES;
+    int32_t first_count = edges ? shape_a->edge_count : shape_a->vertex_count;
+    int32_t second_count = edges ? shape_b->edge_count : shape_b->triangle_count;
+    if (first < 0 || first >= first_count || second < 0 || second >= second_count) {
+        return false;
+    }
+
     for (int k = 0; k < 4; k++) {
         int of_first = edges ? 2 : 1;
         if (k < of_first) {

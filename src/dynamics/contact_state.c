@@ -2,6 +2,7 @@
 // pairs that patterns have room for, for the bits of a solve depend on its pattern.
 #include "dynamics/contact.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct state_header {
@@ -69,6 +70,47 @@ static bool is_count(int64_t count, size_t most) {
     return count >= 0 && (uint64_t)count <= most;
 }
 
+// Whether a key names bodies of the world. Features are checked where they are looked up, because
+// the surfaces are prepared only then; obstacles that are gone are forgotten.
+static bool is_key(const sinew_world *world, sn_touch_key key) {
+    uint64_t kind = key.who >> SN_TOUCH_KIND_SHIFT;
+    int64_t count = (int64_t)world->body_count;
+    bool bodies = kind == SN_TOUCH_VERTEX_TRIANGLE || kind == SN_TOUCH_EDGES;
+    return kind <= SN_TOUCH_EDGES && sn_touch_key_a(key) < count &&
+           (!bodies || sn_touch_key_b(key) < count);
+}
+
+// Whether the lists behind the obstacles can be used: finite memories, the lowest member for each
+// body of a group, and keys of bodies that exist.
+static bool lists_are_sound(const sinew_world *world, const state_header *header,
+                            const char *bytes) {
+    for (int64_t i = 0; i < header->memories; i++, bytes += sizeof(sn_touch_memory)) {
+        sn_touch_memory memory;
+        memcpy(&memory, bytes, sizeof memory);
+        if (!is_key(world, memory.key) || !isfinite(memory.multiplier) || !isfinite(memory.force) ||
+            !isfinite(memory.slip)) {
+            return false;
+        }
+    }
+
+    for (int64_t i = 0; i < header->groups; i++, bytes += sizeof(int32_t)) {
+        int32_t group;
+        memcpy(&group, bytes, sizeof group);
+        if (group < 0 || group > i) {
+            return false;
+        }
+    }
+
+    for (int64_t i = 0; i < header->overlay; i++, bytes += sizeof(sn_touch_key)) {
+        sn_touch_key key;
+        memcpy(&key, bytes, sizeof key);
+        if (!is_key(world, key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 sinew_status sn_contact_check_state(sinew_world *world, const char *bytes, size_t size) {
     state_header now = make_header(world);
     state_header header = {-1, -1, -1, -1};
@@ -97,6 +139,12 @@ sinew_status sn_contact_check_state(sinew_world *world, const char *bytes, size_
                      : sn_fail(world->context, SINEW_INVALID_DATA,
                                "the snapshot belongs to another world: it has contact, this one "
                                "has not");
+    }
+
+    const char *lists = bytes + sizeof header + (size_t)header.obstacles * sizeof(obstacle_state);
+    if (!lists_are_sound(world, &header, lists)) {
+        return sn_fail(world->context, SINEW_INVALID_DATA,
+                       "the snapshot is damaged: its touches name bodies that do not exist");
     }
 
     sn_contact *contact = world->contact;
