@@ -437,6 +437,48 @@ static const char *restore_forces(const char *next, sinew_body *body) {
     return next;
 }
 
+static bool are_finite(const char *numbers, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        double number;
+        numbers = read_bytes(numbers, &number, sizeof number);
+        if (!isfinite(number)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether a step can begin from the state of a body: where it is and how fast, how long ago that
+// was set, and steps of recovery only where there is something to recover.
+static bool state_is_sound(const sinew_body *body, const char *state) {
+    const char *q = state + (size_t)(body->q - body->state) * sizeof(double);
+    const char *v = state + (size_t)(body->v - body->state) * sizeof(double);
+    double history, recovery;
+    read_bytes(state + (size_t)(body->history - body->state) * sizeof(double), &history,
+               sizeof history);
+    read_bytes(state + (size_t)(body->recovery - body->state) * sizeof(double), &recovery,
+               sizeof recovery);
+
+    bool recovers = body->ops->elasticity.measure_recovery != NULL;
+    return are_finite(q, body->config_count) && are_finite(v, sn_body_size(body)) && history >= 0 &&
+           isfinite(history) && recovery >= 0 && isfinite(recovery) && (recovers || recovery == 0);
+}
+
+static sinew_status check_bodies(const sinew_world *world, const char *next) {
+    for (size_t i = 0; i < world->body_count; i++) {
+        const sinew_body *body = world->bodies[i];
+        if (!state_is_sound(body, next)) {
+            return sn_fail(world->context, SINEW_INVALID_DATA,
+                           "the snapshot is damaged: no step can begin from its state of body "
+                           "\"%s\"",
+                           body->name);
+        }
+        next += (body->state_count + (size_t)body->load_count) * sizeof(double) +
+                (size_t)sn_body_size(body);
+    }
+    return SINEW_OK;
+}
+
 // Every check and all memory before any change.
 static sinew_status check_snapshot(sinew_world *world, const char *bytes, size_t size,
                                    snapshot_header *header) {
@@ -454,6 +496,7 @@ static sinew_status check_snapshot(sinew_world *world, const char *bytes, size_t
                        "that this world did not go through in the same state");
     }
 
+    SN_TRY(check_bodies(world, bytes + before));
     return check_all_forces(world, bytes + fixed_size(world), bytes + size);
 }
 
