@@ -7,15 +7,18 @@ import subprocess
 
 import program
 
+SHIM = os.path.join(os.environ.get("SINEW_BUILD", os.path.join(program.ROOT, "build")), "tests", "fail_files.so")
+
 
 class Server:
     """The server on a free port, with a page of two files and perhaps a scene."""
 
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, **environment):
         self.process = subprocess.Popen([program.SINEW, "studio", "--folder", folder, *arguments], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE if environment else None, text=True,
+                                        env={**os.environ, **environment})
         self.address = self.process.stdout.readline().strip()
-        self.port = int(self.address.split(":")[2].split("/")[0])
+        self.port = int(self.address.split(":")[2].split("/")[0]) if self.address else None
 
     def get(self, path, method="GET", **headers):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
@@ -149,6 +152,46 @@ def check_end(folder):
     outer.communicate(timeout=20)  # returns when the server has closed its end of the pipe, too
 
 
+def test_it_survives_every_failure_of_a_file():
+    with program.folder() as folder:
+        check_faults(folder)
+
+
+def check_faults(folder):
+    """One operation on a file fails: either the server does not begin and says why, or one answer is an error and the next is right."""
+    if not os.path.exists(SHIM):
+        print("skipped: fail_files.so is not built")
+        return
+    page = make_page(folder)
+    scene = os.path.join(folder, "scene.json")
+    with open(scene, "w") as f:
+        f.write('{"bodies": [{"shape": {"file": "mesh.obj"}}]}')
+    with open(os.path.join(folder, "mesh.obj"), "w") as f:
+        f.write("v 0 0 0\n")
+
+    refused, errors, n, failed = 0, 0, 0, True
+    while failed:
+        n += 1
+        server = Server(page, scene, LD_PRELOAD=SHIM, FAIL_AT=str(n))
+        if not server.address:
+            messages = server.process.communicate(timeout=20)[1]
+            assert server.process.returncode in (2, 4) and "sinew studio" in messages and "fail_files" in messages, (n, messages)
+            refused += 1
+            continue
+        for path in ("/", "/scene/scene.json", "/scene/mesh.obj"):
+            answer, _ = server.get(path)
+            errors += answer.status != 200
+            assert answer.status == 200 or answer.status in (404, 500), (n, path, answer.status)
+        for path, text in (("/", b"<p>page</p>"), ("/scene/mesh.obj", b"v 0 0 0\n")):
+            answer, body = server.get(path)
+            assert answer.status == 200 and body == text, (n, path, answer.status, body)
+        server.process.send_signal(signal.SIGINT)
+        messages = server.process.communicate(timeout=20)[1]
+        assert server.process.returncode == 0, (n, messages)
+        failed = "fail_files" in messages
+    assert refused > 0 and errors > 0, (refused, errors)
+
+
 def test_mistakes_are_explained():
     with program.folder() as folder:
         check_mistakes(folder)
@@ -172,4 +215,5 @@ if __name__ == "__main__":
     program.main([test_files_are_handed_out_and_all_else_refused,
                   test_scene_and_what_it_references,
                   test_server_stops_with_whoever_started_it,
+                  test_it_survives_every_failure_of_a_file,
                   test_mistakes_are_explained])
