@@ -50,6 +50,7 @@ const validate_row validate_rows[] = {
     {"W2", NULL, validate_spectral_frequencies, NULL},
     {"W3", NULL, validate_transverse, NULL},
     {"W5", NULL, validate_voxel_size, NULL},
+    {"W6", NULL, validate_expected_error, NULL},
     {"C1", NULL, validate_slope, NULL},
     {"C2", "Hertz: force over indentation on ten-node tets", NULL, "not measured yet"},
     {"C3", NULL, validate_collision, NULL},

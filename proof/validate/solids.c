@@ -305,22 +305,29 @@ static sinew_status hold_frames(model *m) {
     return sinew_frame_body_add_support(m->body, &def, NULL);
 }
 
-static sinew_status run_frames(model *m, const sinew_autorig_def *given, solid_response *response) {
-    sinew_autorig_def def = *given;
-    sinew_autorig_tissue tissues[2] = {sinew_default_autorig_tissue(),
-                                       sinew_default_autorig_tissue()};
-    sinew_autorig_report report;
-
+// The definition of a model of the solid; the tissues go into `tissues`.
+static sinew_status fill_def(model *m, const sinew_autorig_def *given,
+                             sinew_autorig_tissue tissues[2], sinew_autorig_def *def) {
     for (int i = 0; i < 2; i++) {
+        tissues[i] = sinew_default_autorig_tissue();
         tissues[i].label = i == 0 ? FLESH : BONE;
         tissues[i].material = m->materials[i];
     }
 
     SN_TRY(make_voxels(m));
-    def.voxels = m->voxels;
-    def.tissues = tissues;
-    def.tissue_count = 2;
-    def.surface = m->surface;
+    *def = *given;
+    def->voxels = m->voxels;
+    def->tissues = tissues;
+    def->tissue_count = 2;
+    def->surface = m->surface;
+    return SINEW_OK;
+}
+
+static sinew_status run_frames(model *m, const sinew_autorig_def *given, solid_response *response) {
+    sinew_autorig_def def;
+    sinew_autorig_tissue tissues[2];
+    sinew_autorig_report report;
+    SN_TRY(fill_def(m, given, tissues, &def));
 
     double start = sn_seconds();
     SN_TRY(sinew_autorig_create(m->world, &def, &report, &m->body));
@@ -338,6 +345,22 @@ sinew_status solid_measure_frames(sinew_context *context, solid_kind kind, doubl
     sinew_status status = open_model(context, kind, poisson, &m);
     if (status == SINEW_OK) {
         status = run_frames(&m, def, response);
+    }
+    close_model(&m);
+    return status;
+}
+
+sinew_status solid_estimate_error(sinew_context *context, solid_kind kind, double poisson,
+                                  const sinew_autorig_def *def, double *error) {
+    model m;
+    sinew_autorig_def own;
+    sinew_autorig_tissue tissues[2];
+    sinew_status status = open_model(context, kind, poisson, &m);
+    if (status == SINEW_OK) {
+        status = fill_def(&m, def, tissues, &own);
+    }
+    if (status == SINEW_OK) {
+        status = sinew_autorig_estimate_error(context, &own, &own.placement.count, 1, error);
     }
     close_model(&m);
     return status;

@@ -46,6 +46,10 @@ sinew_status solid_measure_tets(sinew_context *context, solid_kind kind, double 
 sinew_status solid_measure_frames(sinew_context *context, solid_kind kind, double poisson,
                                   const sinew_autorig_def *def, solid_response *response);
 
+// What sinew_autorig_estimate_error expects of those frames.
+sinew_status solid_estimate_error(sinew_context *context, solid_kind kind, double poisson,
+                                  const sinew_autorig_def *def, double *error);
+
 // The error in a load, and the largest error of a frequency. [-]
 double solid_load_error(const solid_response *response, const solid_response *truth,
                         solid_load load);

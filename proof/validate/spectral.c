@@ -29,14 +29,19 @@ static const spectral_case cases[] = {
 
 enum { CASES = sizeof cases / sizeof *cases, QUICK = 1 };
 
-static sinew_status measure(validate_run *v, const spectral_case *c, solid_response *truth,
-                            solid_response *frames) {
+static sinew_autorig_def define(const spectral_case *c) {
     sinew_autorig_def def = sinew_default_autorig_def();
     def.weights.kind = SINEW_WEIGHTS_SPECTRAL;
     def.placement.kind = SINEW_PLACEMENT_SPECTRAL;
     def.placement.count = c->frames;
     def.kind = c->kind == SOLID_STEAK || c->kind == SOLID_CORE ? SINEW_NODE_COMPLIANT
                                                                : SINEW_NODE_QUADRATIC;
+    return def;
+}
+
+static sinew_status measure(validate_run *v, const spectral_case *c, solid_response *truth,
+                            solid_response *frames) {
+    sinew_autorig_def def = define(c);
     SN_TRY(solid_measure_tets(v->context, c->kind, c->poisson, truth));
     return solid_measure_frames(v->context, c->kind, c->poisson, &def, frames);
 }
@@ -77,6 +82,32 @@ sinew_status validate_spectral_frequencies(validate_run *v) {
                  "%s of %d spectral frames, nu = %g: worst of six frequencies against tets",
                  solid_names[c->kind], c->frames, c->poisson);
         validate_at_most(v, claim, c->frequency, solid_frequency_error(&frames, &truth), "-");
+    }
+    return SINEW_OK;
+}
+
+// The error that is expected without knowing the truth, over the true one.
+sinew_status validate_expected_error(validate_run *v) {
+    static const int32_t frames[2] = {3, 6};
+    for (int i = 0; i < (v->quick ? QUICK : SOLID_KINDS); i++) {
+        for (int k = 0; k < 2; k++) {
+            spectral_case c = {.kind = (solid_kind)i, .frames = frames[k], .poisson = 0.3};
+            solid_response truth, measured;
+            sinew_autorig_def def = define(&c);
+            double expected;
+            char claim[160];
+            SN_TRY(measure(v, &c, &truth, &measured));
+            SN_TRY(solid_estimate_error(v->context, c.kind, c.poisson, &def, &expected));
+
+            double error = solid_frequency_error(&measured, &truth);
+            double factor = fmax(expected / error, error / expected);
+            snprintf(claim, sizeof claim,
+                     "%s of %d spectral frames: factor between expected and true error of "
+                     "frequencies",
+                     solid_names[c.kind], c.frames);
+            validate_at_most(v, claim, 2.5, factor, "-");
+            validate_note(v, "expected %.1f %%, true %.1f %%", 100 * expected, 100 * error);
+        }
     }
     return SINEW_OK;
 }

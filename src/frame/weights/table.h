@@ -75,10 +75,4 @@ double sn_outside_tolerance(const sinew_voxels *voxels);
 // otherwise, and on coincident nodes.
 sinew_status sn_check_nodes(sn_shape *shape);
 
-// Coarsens a grid to blocks of `factor` cells along each axis. A block is inside if at least a
-// quarter of its cells are. Its label is the most common one, its stiffness the harmonic mean
-// (compliances add up). `young` is by label.
-sinew_status sn_coarsen_voxels(const sinew_voxels *fine, int32_t factor, const double *young,
-                               sinew_voxels **coarse);
-
 #endif

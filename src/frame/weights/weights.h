@@ -146,4 +146,10 @@ typedef struct sn_vertex_weights {
 sinew_status sn_shape_compute_vertices(const sn_shape *shape, sn_arena *arena, const double *points,
                                        int32_t count, sn_vertex_weights *result);
 
+// Coarsens a grid to blocks of `factor` cells along each axis. A block is inside if at least a
+// quarter of its cells are. Its label is the most common one, its stiffness the harmonic mean
+// (compliances add up). `young` is by label.
+sinew_status sn_coarsen_voxels(const sinew_voxels *fine, int32_t factor, const double *young,
+                               sinew_voxels **coarse);
+
 #endif

@@ -14,38 +14,50 @@ enum { LINES = 4, CHUNK = 256 };
 // Voxels that barely contain anything keep this part, so that they have mass.
 static const double least = 1e-3;
 
-// Whether a cell's inside state differs from that of a cell that touches it.
-static bool is_boundary(const sinew_voxels *voxels, const int32_t c[3]) {
-    bool inside = sn_voxel_at(voxels, c[0], c[1], c[2]) >= 0;
-    for (int32_t z = c[2] - 1; z <= c[2] + 1; z++) {
-        for (int32_t y = c[1] - 1; y <= c[1] + 1; y++) {
-            for (int32_t x = c[0] - 1; x <= c[0] + 1; x++) {
-                if ((sn_voxel_at(voxels, x, y, z) >= 0) != inside) {
-                    return true;
-                }
+// Whether all cells that touch a voxel are voxels: along z, then y, then x.
+static bool is_surrounded(const sinew_voxels *voxels, int32_t voxel) {
+    int32_t(*neighbor)[6] = voxels->neighbor;
+    int32_t line[3] = {voxel, neighbor[voxel][4], neighbor[voxel][5]};
+    for (int z = 0; z < 3; z++) {
+        if (line[z] < 0) {
+            return false;
+        }
+        const int32_t row[3] = {line[z], neighbor[line[z]][2], neighbor[line[z]][3]};
+        for (int y = 0; y < 3; y++) {
+            if (row[y] < 0 || neighbor[row[y]][0] < 0 || neighbor[row[y]][1] < 0) {
+                return false;
             }
         }
     }
-
-    return false;
+    return true;
 }
 
-// Which cells of a slice are next to the boundary, one byte each.
-typedef struct boundary_job {
-    const sinew_voxels *voxels;
-    uint8_t *marks;
-} boundary_job;
+// Marks the cells next to the boundary, one byte each: voxels that touch another cell, and these.
+static void mark_boundary(const sinew_voxels *voxels, uint8_t *marks) {
+    const int32_t *n = voxels->cells;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        if (is_surrounded(voxels, v)) {
+            continue;
+        }
 
-static void mark_slices(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    const boundary_job *job = data;
-    const int32_t *cells = job->voxels->cells;
-    int32_t slice = cells[0] * cells[1];
-
-    for (int32_t cell = begin * slice; cell < end * slice; cell++) {
         int32_t c[3];
-        sn_cell_coordinates(cells, cell, c);
-        job->marks[cell] = is_boundary(job->voxels, c);
+        sn_cell_coordinates(n, voxels->cell[v], c);
+        for (int k = 0; k < 27; k++) {
+            const int32_t at[3] = {c[0] + k % 3 - 1, c[1] + k / 3 % 3 - 1, c[2] + k / 9 - 1};
+            bool in_grid = true;
+            for (int a = 0; a < 3; a++) {
+                in_grid = in_grid && at[a] >= 0 && at[a] < n[a];
+            }
+
+            // Beyond the grid there are no voxels, and no cells to mark.
+            if (!in_grid) {
+                marks[voxels->cell[v]] = 1;
+            } else if (sn_voxel_at(voxels, at[0], at[1], at[2]) < 0) {
+                marks[voxels->cell[v]] = 1;
+                marks[((size_t)at[2] * (size_t)n[1] + (size_t)at[1]) * (size_t)n[0] +
+                      (size_t)at[0]] = 1;
+            }
+        }
     }
 }
 
@@ -54,20 +66,20 @@ static sinew_status list_boundary(sn_arena *arena, const sinew_voxels *voxels, i
                                   int32_t *count) {
     const int32_t *n = voxels->cells;
     size_t cells = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
-    boundary_job job = {voxels, SN_RESERVE(arena, uint8_t, cells)};
+    uint8_t *marks = SN_PUSH(arena, uint8_t, cells);
     SN_TRY(sn_arena_status(arena));
-    sn_parallel_for(arena->context, n[2], 1, mark_slices, &job);
+    mark_boundary(voxels, marks);
 
     *count = 0;
     for (size_t i = 0; i < cells; i++) {
-        *count += job.marks[i];
+        *count += marks[i];
     }
 
     *list = SN_RESERVE(arena, int32_t, *count);
     SN_TRY(sn_arena_status(arena));
     int32_t next = 0;
     for (size_t i = 0; i < cells; i++) {
-        if (job.marks[i]) {
+        if (marks[i]) {
             (*list)[next++] = (int32_t)i;
         }
     }

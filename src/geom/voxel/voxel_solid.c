@@ -276,6 +276,32 @@ static bool contains_point(const prepared_solids *all, const int32_t *list, sn_v
     return false;
 }
 
+static bool is_convex(sinew_solid solid) {
+    return solid == SINEW_SOLID_BOX || solid == SINEW_SOLID_SPHERE ||
+           solid == SINEW_SOLID_CYLINDER || solid == SINEW_SOLID_CAPSULE;
+}
+
+// Whether the solid that decides contains all points of a cell: if it is convex, its corner points
+// are enough.
+static bool contains_cell(const prepared_solids *all, int32_t last, sn_box cell) {
+    const sinew_solid_def *solid = &all->solids[last];
+    if (solid->operation != SINEW_SOLID_ADD || !is_convex(solid->solid)) {
+        return false;
+    }
+
+    const int32_t list[2] = {last, -1};
+    sn_vec3 margin = sn_scale(0.5 / SN_FILL_POINTS, sn_box_size(cell));
+    sn_vec3 low = sn_add(cell.lower, margin);
+    sn_vec3 high = sn_sub(cell.upper, margin);
+    for (int k = 0; k < 8; k++) {
+        sn_vec3 p = sn_v3(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z);
+        if (!contains_point(all, list, p)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Of more solids than LOCAL in one cell, those processed last count.
 static int32_t count_inside(const void *data, sn_box cell) {
     enum { LOCAL = 255 };
@@ -295,6 +321,12 @@ static int32_t count_inside(const void *data, sn_box cell) {
     sn_vec3 step = sn_scale(1.0 / n, sn_box_size(cell));
     int32_t inside = 0;
     list[length] = -1;
+    if (length == 0) {
+        return 0;
+    }
+    if (contains_cell(all, list[0], cell)) {
+        return n * n * n;
+    }
 
     for (int k = 0; k < n * n * n; k++) {
         sn_vec3 p =
