@@ -23,7 +23,7 @@ enum { WARM_UP = 3, TIMED_STEPS = 12 };
 typedef struct rig_options {
     const char *output, *tissues, *kind, *weights, *blend, *metric, *up, *unit, *specks;
     int64_t nodes, samples, resolution, levels, threads, voxels, memory;
-    double spacing, fit, threshold;
+    double spacing, fit, threshold, error;
     const char *stiffness, *density;
     cli_list at;
     cli_optional_text json;
@@ -119,7 +119,33 @@ static int read_tissues(rig_run *rig, const char *path) {
     return result;
 }
 
-static sinew_status make_model(rig_run *rig) {
+// Chooses the smallest number of frames whose expected error is at most `error`, or the best one.
+static sinew_status choose_frames(rig_run *rig, double error) {
+    static const int32_t few[RIG_ESTIMATES] = {2, 3, 4, 5, 6, 8};
+    static const int32_t many[RIG_ESTIMATES] = {4, 6, 10, 14, 20, 28};
+    bool spectral = rig->def.weights.kind == SINEW_WEIGHTS_SPECTRAL;
+    rig_estimate *estimate = &rig->estimate;
+    estimate->count = RIG_ESTIMATES;
+    memcpy(estimate->frames, spectral ? few : many, sizeof estimate->frames);
+    CLI_TRY(sinew_autorig_estimate_error(rig->context, &rig->def, estimate->frames, estimate->count,
+                                         estimate->error));
+
+    int32_t best = 0;
+    for (int32_t i = 0; i < estimate->count && !(estimate->error[best] <= error); i++) {
+        best = estimate->error[i] <= estimate->error[best] ? i : best;
+    }
+
+    estimate->chosen = best;
+    rig->def.placement.count = estimate->frames[best];
+    if (estimate->error[best] > error) {
+        fprintf(stderr,
+                "sinew rig: --error %g is out of reach: %d frames are expected to be off by %.2g\n",
+                error, estimate->frames[best], estimate->error[best]);
+    }
+    return SINEW_OK;
+}
+
+static sinew_status make_model(rig_run *rig, double error) {
     sinew_world_def world = sinew_default_world_def();
     CLI_TRY(sinew_world_create(rig->context, &world, &rig->world));
     rig->def.name = rig->name;
@@ -127,6 +153,9 @@ static sinew_status make_model(rig_run *rig) {
     rig->def.surface = rig->surface;
     if (rig->tissues) {
         rig->def.tissues = sinew_tissue_table_get(rig->tissues, &rig->def.tissue_count);
+    }
+    if (error > 0) {
+        CLI_TRY(choose_frames(rig, error));
     }
 
     return sinew_autorig_create(rig->world, &rig->def, &rig->report, &rig->body);
@@ -290,7 +319,7 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
     // Make the model.
     cli_activity_begin(&activity, "placing nodes, computing weights and samples");
 
-    sinew_status made = make_model(rig);
+    sinew_status made = make_model(rig, o->error);
     cli_activity_end(&activity);
     if (made != SINEW_OK) {
         return rig_fail(rig);
@@ -326,6 +355,9 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"nodes", 'n', CLI_INTEGER, &o.nodes, "N",
          "total number of frames, including rigid parts (default: 10; spectral weights: 4)", 1,
          65535},
+        {"error", 0, CLI_NUMBER, &o.error, "SHARE",
+         "choose the number of frames for this error of the natural frequencies, such as 0.05",
+         1e-6, 1},
         {"at", 0, CLI_LIST, &o.at, "X,Y,Z",
          "place a frame at this position, in metres (repeatable)", 0, 0},
         {"output", 'o', CLI_TEXT, &o.output, "DIR", "output folder (default: rig)", 0, 0},
@@ -407,6 +439,11 @@ static int run(const cli_command *command, int argc, char **argv) {
     bool clear = o.samples == 0 || o.fit == 0;
     if (!clear) {
         cli_fail(command, CLI_USAGE, "--samples and --fit exclude each other");
+    }
+
+    if (clear && o.error > 0 && (o.nodes > 0 || o.at.count > 0)) {
+        cli_fail(command, CLI_USAGE, "--error chooses the frames: leave --nodes and --at out");
+        clear = false;
     }
 
     clear = clear && take_words(command, &o, &rig.def) && take_places(command, &o.at, &rig);

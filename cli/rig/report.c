@@ -36,6 +36,27 @@ static volumes measure_volumes(const rig_run *rig) {
     return result;
 }
 
+// What is expected of the chosen number of frames, and of the others.
+static void write_estimate(const rig_estimate *estimate, sinew_json_writer *w) {
+    if (estimate->count == 0) {
+        return;
+    }
+
+    number(w, "expected_error", estimate->error[estimate->chosen]);
+    sinew_json_write_key(w, "expected_errors");
+    sinew_json_begin_array(w);
+    for (int32_t i = 0; i < estimate->count; i++) {
+        if (!isfinite(estimate->error[i])) {
+            continue;
+        }
+        sinew_json_begin_object(w);
+        integer(w, "nodes", estimate->frames[i]);
+        number(w, "error", estimate->error[i]);
+        sinew_json_end_object(w);
+    }
+    sinew_json_end_array(w);
+}
+
 static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     const sinew_autorig_report *r = &rig->report;
     volumes volume = measure_volumes(rig);
@@ -69,6 +90,8 @@ static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     number(w, "nodes_per_voxel", r->weights.mean_nodes);
     number(w, "weight_lost", r->weights.largest_loss);
     integer(w, "adopted_voxels", r->weights.unreached_voxels);
+
+    write_estimate(&rig->estimate, w);
 
     // How it moves.
     pair(w, "frequency", r->frequency);
@@ -147,6 +170,21 @@ static void print_volume_errors(const rig_run *rig) {
     }
 }
 
+static void print_estimate(const rig_estimate *estimate) {
+    if (estimate->count == 0) {
+        return;
+    }
+
+    int32_t chosen = estimate->chosen;
+    printf("expected error of the six lowest natural frequencies: %.2g %%",
+           100 * estimate->error[chosen]);
+    if (chosen + 1 < estimate->count) {
+        printf("; with %d frames %.2g %%", estimate->frames[chosen + 1],
+               100 * estimate->error[chosen + 1]);
+    }
+    printf("\n");
+}
+
 void rig_print_report(const rig_run *rig) {
     const sinew_autorig_report *r = &rig->report;
     int32_t nodes = sinew_frame_body_get_node_count(rig->body);
@@ -201,6 +239,8 @@ void rig_print_report(const rig_run *rig) {
     if (r->young[1] > 0) {
         printf("stiffness of the soft parts: %.3g to %.3g Pa\n", r->young[0], r->young[1]);
     }
+
+    print_estimate(&rig->estimate);
 
     // How stiff the model is for an integrator.
     if (r->condition > 0) {

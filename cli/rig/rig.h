@@ -7,7 +7,14 @@
 
 #include "sinew/io/rig_file.h"
 
-enum { RIG_INPUTS = 16, RIG_NAME = 64 };
+enum { RIG_INPUTS = 16, RIG_NAME = 64, RIG_ESTIMATES = 6 };
+
+// Expected errors of several numbers of frames; count 0: not asked for.
+typedef struct rig_estimate {
+    int32_t count, chosen;
+    int32_t frames[RIG_ESTIMATES];
+    double error[RIG_ESTIMATES];
+} rig_estimate;
 
 typedef struct rig_run {
     sinew_context *context;
@@ -29,6 +36,7 @@ typedef struct rig_run {
     sinew_world *world;
     sinew_body *body;
     sinew_autorig_report report;
+    rig_estimate estimate;
     double step_seconds;                       // measured
     double *stiffness_values, *density_values; // [voxel] of maps [Pa], [kg/m3], or NULL
     double skin_loss; // the largest sum of weights that a point of the skin lost

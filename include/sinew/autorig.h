@@ -99,10 +99,11 @@ SINEW_API sinew_status sinew_autorig_create(sinew_world *world, const sinew_auto
 
 /// Estimates how far models with the settings of `def` and `count` numbers of frames are from the
 /// solid: errors[i] is the largest relative error to be expected in the six lowest natural
-/// frequencies, free in space, with frames[i] frames. [-] Compares them with models of up to eight
-/// frames with spectral weights, extrapolated, all on a copy of the grid with at most 20 000
-/// voxels. Measured on five solids, the estimate is 0.6 to 2.2 times the true error. Fails
-/// if `def` has no voxels, or too few frames for its rigid and disconnected parts.
+/// frequencies, free in space, with frames[i] frames [-]; infinite if these are too few for the
+/// rigid and disconnected parts, or have too few unknowns. Compares them with models of four and
+/// eight frames with spectral weights, extrapolated, all on a copy of the grid with at most about
+/// 20 000 voxels. Measured on five solids, the estimate is 0.5 to 2.2 times the true error. Fails
+/// if `def` has no voxels.
 SINEW_API sinew_status sinew_autorig_estimate_error(sinew_context *context,
                                                     const sinew_autorig_def *def,
                                                     const int32_t *frames, int32_t count,

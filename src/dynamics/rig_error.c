@@ -40,7 +40,8 @@ static bool is_rigid(const sinew_autorig_def *def, uint16_t label) {
     return false;
 }
 
-// The lowest elastic frequencies of a model on the coarse grid.
+// The lowest elastic frequencies of a model on the coarse grid, infinite if it has too few
+// unknowns.
 static sinew_status measure(const estimate *e, const sinew_autorig_def *def, int32_t frames,
                             double frequency[MODES]) {
     sinew_autorig_def own = *def;
@@ -62,16 +63,11 @@ static sinew_status measure(const estimate *e, const sinew_autorig_def *def, int
     if (status == SINEW_OK) {
         status = sinew_autorig_create(world, &own, NULL, &body);
     }
-    if (status == SINEW_OK && sn_body_size(body) < count) {
-        status = sn_fail(e->context, SINEW_INVALID_ARGUMENT,
-                         "%d frames have %d unknowns, too few to estimate their error: %d are "
-                         "needed",
-                         frames, sn_body_size(body), count);
+    for (int k = 0; k < MODES; k++) {
+        frequency[k] = INFINITY;
     }
-    if (status == SINEW_OK) {
+    if (status == SINEW_OK && sn_body_size(body) >= count) {
         status = sinew_body_compute_modes(body, count, all, NULL);
-    }
-    if (status == SINEW_OK) {
         memcpy(frequency, all + count - MODES, MODES * sizeof *frequency);
     }
 
@@ -109,6 +105,15 @@ static sinew_status find_reference(const estimate *e, double frequency[MODES]) {
         frequency[k] -= fmax(few[k] - frequency[k], 0) * ratio;
     }
     return SINEW_OK;
+}
+
+// The largest relative difference.
+static double compare(const double own[MODES], const double reference[MODES]) {
+    double worst = 0;
+    for (int k = 0; k < MODES; k++) {
+        worst = fmax(worst, fabs(own[k] / reference[k] - 1));
+    }
+    return worst;
 }
 
 // Counts parts that need a frame of their own.
@@ -202,10 +207,14 @@ sinew_status sinew_autorig_estimate_error(sinew_context *context, const sinew_au
 
     for (int32_t i = 0; i < count && status == SINEW_OK; i++) {
         double own[MODES];
+        errors[i] = INFINITY;
+        if (frames[i] < e.fewest || frames[i] < def->placement.fixed_count) {
+            continue;
+        }
+
         status = measure(&e, def, frames[i], own);
-        errors[i] = 0;
-        for (int k = 0; k < MODES && status == SINEW_OK; k++) {
-            errors[i] = fmax(errors[i], fabs(own[k] / reference[k] - 1));
+        if (status == SINEW_OK) {
+            errors[i] = compare(own, reference);
         }
     }
 

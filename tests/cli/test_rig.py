@@ -70,6 +70,19 @@ def test_specimen():
         rerun(place)
 
 
+def test_error():
+    """The fewest frames whose expected error is small enough; errors fall with the number of frames."""
+    with folder() as place:
+        write_cube(os.path.join(place, "bar.obj"), (0, 0, 0), (1, 0.2, 0.2))
+        report = rig(place, os.path.join(place, "bar.obj"), "-r", 20, "--weights", "spectral", "--error", 0.15)
+        errors = {entry["nodes"]: entry["error"] for entry in report["expected_errors"]}
+        assert errors[2] > errors[4] > errors[8] > 0, errors
+        assert report["nodes"] == min(nodes for nodes in errors if errors[nodes] <= 0.15), report
+        assert report["expected_error"] == errors[report["nodes"]]
+        result = run("rig", os.path.join(place, "bar.obj"), "-o", place, "--error", 0.1, "-n", 4)
+        assert result.returncode != 0 and "--nodes" in result.stderr, result.stderr
+
+
 def test_spectral():
     """Frames that bend, their kind chosen by the tissues; the scene asks for the same weights."""
     with folder() as place:
