@@ -7,6 +7,7 @@
 
 static const double kept_share = 0.1;  // of the gap along a normal that stays
 static const double floor_share = 0.1; // of delta below which no gap is reduced
+static const double last_share = 0.01; // of delta below which curved paths do not reduce it either
 static const double rounding = 8;      // units of rounding of the largest coordinate
 
 enum { NORMALS = 4 };
@@ -294,13 +295,15 @@ SN_INLINE void try_normal(const lanes_setting *s, sn_lanes_vec n, sn_lanes least
     sn_mask cut = (sn_mask)(sum > allowed);
     sn_lanes scale = allowed / sum;
 
+    sn_lanes swing = 0.25 * sn_lanes_max(g - allowed - last_share * s->delta, zero);
     sn_lanes t[4], smallest = one;
     for (int i = 0; i < 4; i++) {
         sn_lanes front = scale * wanted[i >= first_side];
         if (s->curved) {
             // What recedes may swing forth on its way: otherwise two bodies at the floor that move
-            // together would hold each other for ever. Half of the gap stays.
-            front = front + sn_select((sn_mask)(approach[i] <= zero), 0.25 * (g - allowed), zero);
+            // together would hold each other for ever. Half of what lies above the last floor
+            // stays.
+            front = front + sn_select((sn_mask)(approach[i] <= zero), swing, zero);
         }
         sn_lanes share = share_of(room[i] + front, approach[i], bulge[i], s->curved);
         t[i] = sn_select(cut, share, one);

@@ -188,18 +188,23 @@ static void insert_memory(sn_touch_memory *memories, int32_t count, sn_touch_mem
 // gain of 1 makes a tower rock whose inertia is more than that of single bodies.
 static const double multiplier_gain = 0.1;
 
+static sn_touch_memory make_memory(const sn_touch *touch, double gain) {
+    double gained = gain * (touch->force - touch->multiplier);
+    return (sn_touch_memory){touch->key, touch->multiplier + gained, touch->force, touch->slip};
+}
+
+// Kind by kind, as keys are ordered: islands then interleave little.
 static int32_t take_memories(const sinew_world *world, sn_touch_memory *memories) {
     int32_t count = 0;
     double gain = world->contact->is_static ? 1 : multiplier_gain; // nothing rocks in statics
-    for (const sn_island *island = world->islands; island; island = island->next) {
-        const sn_island_contact *own = island->contact;
-        for (int32_t i = 0; own && i < own->touch_count; i++) {
-            const sn_touch *touch = &own->touches[i];
-            if (carries(touch)) {
-                double gained = gain * (touch->force - touch->multiplier);
-                insert_memory(memories, count++,
-                              (sn_touch_memory){touch->key, touch->multiplier + gained,
-                                                touch->force, touch->slip});
+    for (int kind = 0; kind <= SN_TOUCH_MESH_EDGES; kind++) {
+        for (const sn_island *island = world->islands; island; island = island->next) {
+            const sn_island_contact *own = island->contact;
+            for (int32_t i = 0; own && i < own->touch_count; i++) {
+                const sn_touch *touch = &own->touches[i];
+                if ((int)sn_touch_key_kind(touch->key) == kind && carries(touch)) {
+                    insert_memory(memories, count++, make_memory(touch, gain));
+                }
             }
         }
     }
