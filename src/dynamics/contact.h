@@ -296,11 +296,4 @@ void sn_contact_accept_step(sinew_world *world);
 sinew_status sn_contact_renew_events(sinew_world *world, const sn_touch_memory *old,
                                      int32_t old_count);
 
-// --- contact_state.c
-// The part of a snapshot that contact keeps. The check makes room for what restoring needs.
-size_t sn_contact_state_size(const sinew_world *world);
-void sn_contact_write_state(const sinew_world *world, char *bytes);
-sinew_status sn_contact_check_state(sinew_world *world, const char *bytes, size_t size);
-void sn_contact_restore_state(sinew_world *world, const char *bytes);
-
 #endif

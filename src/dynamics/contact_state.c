@@ -1,6 +1,6 @@
 // Contact in snapshots: a header, the obstacles, the multipliers, the groups of bodies, and the
 // pairs that patterns have room for, for the bits of a solve depend on its pattern.
-#include "dynamics/contact.h"
+#include "dynamics/contact_state.h"
 
 #include <math.h>
 #include <string.h>

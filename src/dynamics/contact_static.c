@@ -17,6 +17,7 @@
 // but tried again with ten times c.
 #include "dynamics/static.h"
 
+#include "dynamics/contact_state.h"
 #include "dynamics/contact_touch.h"
 #include "dynamics/mobility.h"
 #include "linalg/vector.h"

@@ -13,7 +13,7 @@
 // to be read at all: bodies, their counts and frames, loads, attachments. The second is of what the
 // run was made of (origin.h), step and integrator. The third is of what fades in frame bodies.
 // Numbers are in the machine's own format.
-#include "dynamics/contact.h"
+#include "dynamics/contact_state.h"
 
 #include "base/hash.h"
 #include "body/load.h"
