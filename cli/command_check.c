@@ -83,6 +83,39 @@ static void print_supports(sinew_body *body, const char *name, int32_t held) {
     }
 }
 
+// Values that are rarely meant: units are the usual mistake.
+static void print_unit_hints(sinew_scene *scene, int32_t index) {
+    static const double softest = 500, largest = 100; // [Pa], [m]
+    sinew_scene_body_info body;
+    sinew_scene_get_body_info(scene, index, &body);
+    for (int32_t k = 0; k < body.material_count; k++) {
+        sinew_material_def def;
+        int32_t label;
+        sinew_scene_get_material(scene, sinew_scene_get_body_material(scene, index, k, &label),
+                                 &def);
+        double young = sinew_material_get_young(&def);
+        if (young < softest) {
+            printf("%s: a Young's modulus of %g Pa is softer than any tissue (fat: about 1e4 Pa); "
+                   "if it is in kPa, write %g\n",
+                   body.name, young, 1000 * young);
+            break;
+        }
+    }
+
+    const sinew_mesh *mesh = sinew_scene_get_body_mesh(scene, index);
+    double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t i = 0; mesh && i < 3 * mesh->point_count; i++) {
+        lower[i % 3] = fmin(lower[i % 3], mesh->points[i]);
+        upper[i % 3] = fmax(upper[i % 3], mesh->points[i]);
+    }
+    double size = fmax(upper[0] - lower[0], fmax(upper[1] - lower[1], upper[2] - lower[2]));
+    if (isfinite(size) && size > largest) {
+        printf("%s: it is %.4g m long; if its file is in centimetres or millimetres, write "
+               "\"scale\": 0.01 or 0.001 in its shape\n",
+               body.name, size);
+    }
+}
+
 static void print_scene(sinew_scene *scene) {
     int32_t bodies = sinew_scene_get_body_count(scene);
     sinew_scene_info info;
@@ -117,6 +150,7 @@ static void print_scene(sinew_scene *scene) {
     cli_scene_print_loads(scene);
     for (int32_t i = 0; i < bodies; i++) {
         recommend_elements(scene, i);
+        print_unit_hints(scene, i);
     }
     cli_scene_print_fields(scene);
 }

@@ -20,7 +20,8 @@ typedef struct run_options {
     double duration;
     cli_list settings;
     cli_optional_text json;
-    bool film, quiet;
+    bool quiet;
+    cli_optional_text film;
 } run_options;
 
 // --format vtu,glb: the bits of the words, or -1 with a message.
@@ -263,6 +264,25 @@ static const char *write_end(run_state *run, const run_options *options,
     return outcome;
 }
 
+// Joins the pictures into one file; false, with a message, if that fails.
+static bool join_film(const cli_command *command, run_state *run, const char *path, bool silent) {
+    switch (run_make_film(run, path)) {
+    case RUN_FILM_WRITTEN:
+        run->def.film = false; // the numbered pictures are gone
+        if (!silent) {
+            printf("film: %s\n", path);
+        }
+        return true;
+    case RUN_FILM_NO_FFMPEG:
+        fprintf(stderr, "sinew run: ffmpeg is not installed; the film's images are %s/film_*.png\n",
+                run->def.folder);
+        return true;
+    case RUN_FILM_FAILED: break;
+    }
+    cli_fail(command, CLI_IO_FAILED, "the film %s cannot be written", path);
+    return false;
+}
+
 static int finish(const cli_command *command, run_state *run, const run_options *options,
                   const first_failure *simulated) {
     first_failure written = {.status = SINEW_OK};
@@ -300,6 +320,9 @@ static int finish(const cli_command *command, run_state *run, const run_options 
     }
 
     bool silent = options->quiet || (options->json.given && !options->json.text);
+    if (options->film.text && !join_film(command, run, options->film.text, silent)) {
+        return CLI_IO_FAILED;
+    }
     if (!silent) {
         run_print_closing(run, outcome);
     }
@@ -308,7 +331,7 @@ static int finish(const cli_command *command, run_state *run, const run_options 
 
 static sinew_status prepare(run_state *run, const run_options *options) {
     run->def.folder = options->output;
-    run->def.film = options->film;
+    run->def.film = options->film.given;
     run->def.write = write_file;
     run->def.write_user = run;
 
@@ -388,7 +411,10 @@ static int run_command(const cli_command *command, int argc, char **argv) {
          "save the state at the end as a checkpoint", 0, 0},
         {"resume", 0, CLI_TEXT, &o.resume, "FILE",
          "continue from a checkpoint; results are bitwise identical", 0, 0},
-        {"film", 0, CLI_FLAG, &o.film, NULL, "also write one numbered image per output", 0, 0},
+        {"film", 0, CLI_OPTIONAL_TEXT, &o.film, "FILE",
+         "also write a film: .png (animated), .mp4 or .gif (by ffmpeg); without FILE numbered "
+         "images",
+         0, 0},
         CLI_ALLOW_OUTSIDE,
         {"quiet", 'q', CLI_FLAG, &o.quiet, NULL, "print errors only", 0, 0},
     };
@@ -400,6 +426,12 @@ static int run_command(const cli_command *command, int argc, char **argv) {
 
     if (finished) {
         return status;
+    }
+    if (o.film.text && !run_is_film(o.film.text)) {
+        return cli_fail(command, CLI_USAGE,
+                        "--film %s: a film ends in .png, .mp4 or .gif; put --film after the scene "
+                        "for numbered images",
+                        o.film.text);
     }
 
     if (o.quiet) {

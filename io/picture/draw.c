@@ -63,6 +63,25 @@ double sn_legend_width(const sn_legend *legend) {
     return legend->map ? 16 * size : width;
 }
 
+// As many ticks as there is room for labels, with a letter's width between them.
+static sn_ticks choose_ticks(const sn_legend *legend, double width, const sn_text_style *style) {
+    double low = fmin(legend->low, legend->high), high = fmax(legend->low, legend->high);
+    sn_ticks ticks = {0};
+    for (int32_t wanted = width > 24 * text_size(legend) ? 7 : 4; wanted >= 1; wanted--) {
+        ticks = sn_ticks_linear(low, high, wanted);
+        double widest = 0;
+        for (int32_t i = 0; i < ticks.count; i++) {
+            char label[SN_TICK_LABEL_SIZE];
+            sn_tick_label(label, ticks.values[i], ticks.step);
+            widest = fmax(widest, sn_text_width(style, label));
+        }
+        if (ticks.step * width >= (widest + 0.6 * style->size) * (high - low)) {
+            break;
+        }
+    }
+    return ticks;
+}
+
 static void draw_scale(sn_image image, double left, double top, double width,
                        const sn_legend *legend) {
     SN_ASSERT(legend->map && width >= 1);
@@ -75,13 +94,10 @@ static void draw_scale(sn_image image, double left, double top, double width,
         sn_draw_rectangle(image, left + i, top, left + i + 1, bottom, color);
     }
 
-    // As many ticks as there is room for labels.
     sn_text_style style = sn_text_style_default(0.92 * size);
     style.anchor = SN_TEXT_CENTER;
 
-    int32_t wanted = width > 24 * size ? 7 : width > 12 * size ? 4 : 2;
-    sn_ticks ticks =
-        sn_ticks_linear(fmin(legend->low, legend->high), fmax(legend->low, legend->high), wanted);
+    sn_ticks ticks = choose_ticks(legend, width, &style);
 
     for (int32_t i = 0; i < ticks.count; i++) {
         // Marks stay inside the bar, on whole pixels.

@@ -41,6 +41,13 @@ static double legend_width(const sn_sheet_def *def, double whole) {
     return fmin(sn_legend_width(def->legend), whole);
 }
 
+// The size of the title: smaller if it would not fit into the width.
+static double title_size(const sn_sheet_def *def, double whole) {
+    double size = 1.5 * def->text_size;
+    sn_text_style style = sn_text_style_default(size);
+    return size * fmin(1, whole / fmax(sn_text_width(&style, def->title), 1));
+}
+
 // Title on the left and legend on the right if there is room for both, otherwise below.
 static bool is_side_by_side(const sn_sheet_def *def, double whole) {
     if (!def->title || !def->legend) {
@@ -59,9 +66,9 @@ static int32_t header_height(const sn_sheet_def *def, double whole) {
 }
 
 static void draw_header(const sn_sheet *sheet, const sn_sheet_def *def, double whole) {
-    sn_text_style style = sn_text_style_default(1.5 * def->text_size);
-    style.weight = 0.095;
     if (def->title) {
+        sn_text_style style = sn_text_style_default(title_size(def, whole));
+        style.weight = 0.095;
         sn_text_draw(sheet->image, MARGIN, MARGIN + 1.4 * def->text_size, &style, def->title);
     }
     if (!def->legend) {

@@ -569,6 +569,14 @@ static sinew_status create_from_surfaces(surfaces_job *job, const sinew_voxel_de
     *voxels = made;
     return SINEW_OK;
 }
+// The box of the triangles; points that none of them uses do not count.
+static sn_box find_box(const sinew_mesh *mesh) {
+    sn_box box = sn_box_empty();
+    for (int32_t i = 0; i < 3 * mesh->element_count; i++) {
+        box = sn_box_with_point(box, sn_load3(sn_at3(mesh->points, mesh->indices[i])));
+    }
+    return box;
+}
 
 sinew_status sinew_voxels_create_from_surfaces(sinew_context *context,
                                                const sinew_labelled_surface *surfaces,
@@ -590,7 +598,7 @@ sinew_status sinew_voxels_create_from_surfaces(sinew_context *context,
     for (int32_t i = 0; i < surface_count; i++) {
         SN_TRY(check_surface(context, &surfaces[i], i));
         if (surfaces[i].label > 0) {
-            box = sn_box_union(box, sn_mesh_box(surfaces[i].mesh));
+            box = sn_box_union(box, find_box(surfaces[i].mesh));
         }
     }
 
