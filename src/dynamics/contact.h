@@ -52,16 +52,6 @@ struct sinew_obstacle {
     char name[64];
 };
 
-// What is kept of a touch with a force.
-typedef struct sn_touch_memory {
-    sn_touch_key key;
-    double multiplier; // [N]
-    double force;      // normal, in the last step [N]
-    double slip;       // tangential motion in the last step [m]
-} sn_touch_memory;
-
-enum { SN_TOUCH_VERTICES = 4 };
-
 typedef struct sn_touch {
     sn_touch_key key;
     int32_t count;                     // of vertices
@@ -177,14 +167,11 @@ typedef struct sn_island_contact {
     sinew_contact_report report;
 } sn_island_contact;
 
-// The vertices that share the force of a contact: weights sum to 1 on the first feature and to -1
-// on the second.
-typedef struct sn_touch_shares {
-    int32_t count;
-    int32_t body[SN_TOUCH_VERTICES];   // index
-    int32_t vertex[SN_TOUCH_VERTICES]; // of its surface
-    double b[SN_TOUCH_VERTICES];
-} sn_touch_shares;
+// A body in the search for those that may touch: the lower end of its box along x. [m]
+typedef struct sn_contact_sweep {
+    double lower;
+    int32_t body;
+} sn_contact_sweep;
 
 // Of a world; NULL without contact.
 struct sn_contact {
@@ -204,8 +191,11 @@ struct sn_contact {
     int32_t *groups;
     size_t group_capacity;
     int32_t group_count;
+    bool mixed;           // bodies under position dynamics and others take part
     int32_t *next_groups; // of the step to come
     size_t next_group_capacity;
+    sn_contact_sweep *sweep; // of the bodies that take part
+    size_t sweep_capacity;
     sn_box *boxes; // of the bodies
     size_t box_capacity;
     double *place; // room for one configuration

@@ -22,6 +22,11 @@ static bool takes_part(const sinew_body *body) {
     return !body->contact || body->contact->on;
 }
 
+// Whether bodies of both sorts take part; most worlds have one.
+static bool is_mixed(const sinew_world *world) {
+    return world->contact->mixed && world->contact->def.bodies;
+}
+
 // Whether a body is in the group of one of the island's.
 static bool is_near(const sn_island *island, const sinew_body *body) {
     const sn_contact *contact = island->world->contact;
@@ -38,8 +43,7 @@ static bool is_near(const sn_island *island, const sinew_body *body) {
 
 // Whether a body is a guest: of the other sort, and near.
 static bool is_guest(const sn_island *island, const sinew_body *body) {
-    return island->world->contact->def.bodies && !body->ops->stepping == !!island->position &&
-           takes_part(body) && is_near(island, body);
+    return !body->ops->stepping == !!island->position && takes_part(body) && is_near(island, body);
 }
 
 int32_t sn_contact_count_guests(const sn_island *island) {
@@ -48,7 +52,7 @@ int32_t sn_contact_count_guests(const sn_island *island) {
     for (int32_t i = 0; i < world->contact->obstacle_count; i++) {
         count += world->contact->obstacles[i]->surface != NULL;
     }
-    for (size_t i = 0; i < world->body_count; i++) {
+    for (size_t i = 0; is_mixed(world) && i < world->body_count; i++) {
         count += is_guest(island, world->bodies[i]);
     }
     return count;
@@ -74,7 +78,7 @@ sinew_status sn_contact_push_guests(sn_island *island) {
         own->vertex_count += obstacle->surface->point_count;
     }
 
-    for (size_t i = 0; i < world->body_count; i++) {
+    for (size_t i = 0; is_mixed(world) && i < world->body_count; i++) {
         sinew_body *body = world->bodies[i];
         if (!is_guest(island, body)) {
             continue;

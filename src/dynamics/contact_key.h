@@ -1,4 +1,5 @@
-// What a touch is known by from step to step: the bodies or obstacle, and the features.
+// What a touch is known by from step to step, the bodies or obstacle and the features, and what is
+// kept of it.
 #ifndef SN_DYNAMICS_CONTACT_KEY_H
 #define SN_DYNAMICS_CONTACT_KEY_H
 
@@ -58,5 +59,24 @@ static inline int sn_touch_key_compare(sn_touch_key a, sn_touch_key b) {
     }
     return a.what < b.what ? -1 : a.what > b.what;
 }
+
+// What is kept of a touch with a force.
+typedef struct sn_touch_memory {
+    sn_touch_key key;
+    double multiplier; // [N]
+    double force;      // normal, in the last step [N]
+    double slip;       // tangential motion in the last step [m]
+} sn_touch_memory;
+
+enum { SN_TOUCH_VERTICES = 4 };
+
+// The vertices that share the force of a contact: weights sum to 1 on the first feature and to -1
+// on the second.
+typedef struct sn_touch_shares {
+    int32_t count;
+    int32_t body[SN_TOUCH_VERTICES];   // index
+    int32_t vertex[SN_TOUCH_VERTICES]; // of its surface
+    double b[SN_TOUCH_VERTICES];
+} sn_touch_shares;
 
 #endif

@@ -45,9 +45,28 @@ static uint64_t partners_of(sn_touch_key key) {
     return who | (uint64_t)bodies << SN_TOUCH_KIND_SHIFT;
 }
 
+// The first of some sorted memories whose key is not below `who`.
+static int32_t find_who(const sn_touch_memory *memories, int32_t count, uint64_t who) {
+    int32_t low = 0;
+    int32_t high = count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (memories[middle].key.who < who) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Whether sorted memories have one of these partners, with features of any kind.
 static bool remembers(const sn_touch_memory *memories, int32_t count, uint64_t partners) {
-    for (int32_t i = 0; i < count; i++) {
-        if (partners_of(memories[i].key) == partners) {
+    uint64_t pair = partners & ~((uint64_t)0xf << SN_TOUCH_KIND_SHIFT);
+    for (uint64_t kind = 0; kind <= SN_TOUCH_MESH_EDGES; kind++) {
+        sn_touch_key key = {pair | kind << SN_TOUCH_KIND_SHIFT, 0};
+        int32_t at = find_who(memories, count, key.who);
+        if (partners_of(key) == partners && at < count && memories[at].key.who == key.who) {
             return true;
         }
     }

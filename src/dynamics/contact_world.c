@@ -353,6 +353,7 @@ void sn_contact_destroy(sinew_world *world) {
     sn_release(context, contact->next_groups, contact->next_group_capacity,
                sizeof *contact->next_groups);
     sn_release(context, contact->boxes, contact->box_capacity, sizeof *contact->boxes);
+    sn_release(context, contact->sweep, contact->sweep_capacity, sizeof *contact->sweep);
     sn_release(context, contact->place, contact->place_capacity, sizeof *contact->place);
     sn_release(context, contact->overlay, contact->overlay_capacity, sizeof *contact->overlay);
     sn_release(context, contact->contacts, contact->contact_capacity, sizeof *contact->contacts);

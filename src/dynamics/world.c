@@ -217,6 +217,22 @@ static bool is_prepared(const sinew_world *world, bool is_static) {
     return world->prepared;
 }
 
+// The bodies in the order of their numbers; those of number n are order[starts[n]] to
+// order[starts[n + 1] - 1]. `starts` is zeroed and has two entries more than there are bodies.
+static void order_bodies(const sinew_world *world, const int32_t *number, int32_t *starts,
+                         int32_t *order) {
+    int32_t count = (int32_t)world->body_count;
+    for (int32_t i = 0; i < count; i++) {
+        starts[number[i] + 2]++;
+    }
+    for (int32_t n = 0; n < count; n++) {
+        starts[n + 2] += starts[n + 1];
+    }
+    for (int32_t i = 0; i < count; i++) {
+        order[starts[number[i] + 1]++] = i;
+    }
+}
+
 sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
     if (is_prepared(world, is_static)) {
         return SINEW_OK;
@@ -229,11 +245,14 @@ sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
     }
     sn_arena scratch = sn_arena_create(world->context);
     int32_t *number = SN_PUSH(&scratch, int32_t, world->body_count);
+    int32_t *starts = SN_PUSH(&scratch, int32_t, world->body_count + 2);
+    int32_t *order = SN_PUSH(&scratch, int32_t, world->body_count);
     sinew_body **members = SN_PUSH(&scratch, sinew_body *, world->body_count);
     sinew_status status = sn_arena_status(&scratch);
 
     if (status == SINEW_OK) {
         find_islands(world, number);
+        order_bodies(world, number, starts, order);
     }
 
     // Islands in the order of their first bodies, so that results do not depend on how they were
@@ -243,9 +262,10 @@ sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
         // Bodies that solve equations and bodies under position dynamics are islands of their own.
         for (int stepping = 0; stepping < 2 && status == SINEW_OK; stepping++) {
             int32_t count = 0;
-            for (size_t i = 0; i < world->body_count; i++) {
-                if (number[i] == first && (world->bodies[i]->ops->stepping != NULL) == stepping) {
-                    members[count++] = world->bodies[i];
+            for (int32_t i = starts[first]; i < starts[first + 1]; i++) {
+                sinew_body *body = world->bodies[order[i]];
+                if ((body->ops->stepping != NULL) == stepping) {
+                    members[count++] = body;
                 }
             }
             if (count == 0) {
