@@ -95,7 +95,7 @@ static rigid fit(const procrustes *f) {
         }
     }
     for (int i = 0; i < 3; i++) {
-        H.m[i][i] += 0.02 * spread + 1e-30;
+        H.m[i][i] += 0.002 * spread + 1e-30;
     }
 
     // The rotation closest to it, and the translation that joins the centres.
