@@ -295,6 +295,7 @@ static sinew_status try_clear(sn_island *island, const sn_newton_def *newton, bo
     if (!*clear) {
         memset(island->xi, 0, (size_t)sn_island_size(island) * sizeof(double));
         SN_TRY(sn_contact_find_touches(island, island->contact->guess, true));
+        SN_TRY(sn_contact_take_touches(island));
     }
     return SINEW_OK;
 }
@@ -338,6 +339,7 @@ static sinew_status solve_touching(static_solve *solve, sn_island *island,
         own->linear = i == 0;
         if (i == 1 || (way > still && i < MOST_FINDS)) {
             SN_TRY(sn_contact_find_touches(island, own->hat, false));
+            SN_TRY(sn_contact_take_touches(island));
             way = 0;
         }
 
@@ -461,6 +463,7 @@ static sinew_status sweep_island(static_solve *solve, sn_island *island,
     own->linear = false;
     solve->lag = 0;
     SN_TRY(sn_contact_find_touches(island, own->guess, true));
+    SN_TRY(sn_contact_take_touches(island));
     own->predicted = false;
     if (own->touch_count == 0) {
         SN_TRY(try_clear(island, &newton, &clear, report));
