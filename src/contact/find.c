@@ -28,7 +28,7 @@ static void find_drifts(sn_contact_scene *scene, const double *x, const double *
         search->drift_count[p] = 0;
     }
 
-    // The mean motion of each group; a group with a held vertex has none.
+    // The mean motion of each group; a group with a held vertex or an anchored part has none.
     for (int32_t p = 0; p < scene->part_count; p++) {
         sn_contact_part *part = &scene->parts[p];
         sn_vec3 sum = {0, 0, 0};
@@ -43,7 +43,8 @@ static void find_drifts(sn_contact_scene *scene, const double *x, const double *
         int32_t *count = &search->drift_count[part->group];
         sn_vec3 *total = &search->drift_sum[part->group];
         *total = sn_add(*total, sum);
-        *count = *count < 0 || part->held_count ? -1 : *count + part->shape->vertex_count;
+        bool stays = part->held_count > 0 || part->anchored;
+        *count = *count < 0 || stays ? -1 : *count + part->shape->vertex_count;
     }
 
     // Slow drifts are not worth separating.

@@ -25,6 +25,7 @@ typedef struct sn_contact_part {
     bool together;    // all vertices take the same share of a motion (sn_contact_limit)
     bool still;    // its vertices are where they were at the last sn_contact_find, and stay there
     int32_t group; // parts with the same number move together; at first each its own number
+    bool anchored; // its group gets no drift at the next sn_contact_find
 
     // Written by sn_contact_find.
     sn_vec3 drift;      // mean motion of the group's vertices; 0 if one is held or it is slow [m]

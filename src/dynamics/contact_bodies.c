@@ -23,6 +23,9 @@ static const double search_reach = 1.5;
 // Bodies whose motions differ by at most this share move alike.
 static const double alike_share = 0.1;
 
+// A shift shorter than this share of the drift was cut.
+static const double whole_shift = 0.9;
+
 static bool are_attached(const sinew_world *world, const sinew_body *a, const sinew_body *b) {
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sinew_body *tied = world->attachments[i]->tied.body;
@@ -570,6 +573,23 @@ static void shift_members(sn_island *island) {
     }
 }
 
+// Searches along the way to own->hat. Groups whose shift was cut, by an obstacle or another group,
+// get none: the boxes of their vertices would follow a drift that they cannot take.
+static sinew_status search_again(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    sn_contact_scene *scene = own->scene;
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        double asked = sn_length(scene->parts[p].drift);
+        scene->parts[p].anchored = sn_length(own->shift[p]) < whole_shift * asked;
+    }
+
+    SN_TRY(find_pairs(island, own->hat, search_reach));
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        scene->parts[p].anchored = false;
+    }
+    return SINEW_OK;
+}
+
 sinew_status sn_contact_limit_by_bodies(sn_island *island) {
     sn_island_contact *own = island->contact;
     if (!own->scene) {
@@ -585,7 +605,7 @@ sinew_status sn_contact_limit_by_bodies(sn_island *island) {
 
     // Vertices that leave their boxes may meet others than those that were found.
     if (report.leaving > 0) {
-        SN_TRY(find_pairs(island, own->hat, search_reach));
+        SN_TRY(search_again(island));
         limit_pairs(island, &motion, &shares, &report);
     }
 
