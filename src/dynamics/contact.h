@@ -96,13 +96,7 @@ typedef struct sn_contact_member {
     sinew_obstacle *obstacle;
 } sn_contact_member;
 
-// The mean motion of a body in a step, and the box of its surface on the way.
-typedef struct sn_member_motion {
-    sn_vec3 mean;
-    sn_box box;
-    bool free; // nothing of it is held
-} sn_member_motion;
-
+typedef struct sn_member_motion sn_member_motion; // contact_touch.h
 typedef struct sn_contact sn_contact;
 
 // How a vertex in play follows the island's rows.

@@ -170,6 +170,13 @@ double sn_contact_thickness_of(const sinew_body *body);
 
 // contact_bodies.c -----------------------------------------------------------------------------
 
+// The mean motion of a body in a step, and the box of its surface on the way.
+struct sn_member_motion {
+    sn_vec3 mean;
+    sn_box box;
+    bool free; // nothing of it is held
+};
+
 // The surface of a body after a step of a time h with gravity alone, held unknowns at their
 // targets; q receives the configuration without gravity.
 void sn_contact_predict(const sinew_body *body, double h, double *q, double *positions);
