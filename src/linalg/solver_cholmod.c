@@ -3,7 +3,7 @@
 // whole process; the first update allocates the factor.
 //
 // The host may cancel between ordering, analysis and factor, but not inside CHOLMOD, which has no
-// hook: it waits at most for one factor (docs/performance.md).
+// hook: it waits at most for one factor, 12 s of 69 000 nodes on one core.
 #include "linalg/solver_methods.h"
 
 #if defined(SN_WITH_CHOLMOD)
