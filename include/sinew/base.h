@@ -1,6 +1,10 @@
 // The basis of all other public headers: status codes, and the context that carries memory,
 // threads, log and the last error.
 //
+// In all headers a pointer must not be NULL unless the comment says that it may be; arrays without
+// items may be. A call that is given NULL for anything else does nothing: it returns
+// SINEW_INVALID_ARGUMENT, or zero (NULL, false, or -1 where -1 stands for "none").
+//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_BASE_H
 #define SINEW_BASE_H

@@ -188,7 +188,7 @@ typedef struct sinew_retarget_report {
 /// Transfers a motion to another skeleton. A matched joint rotates in the world like its source
 /// relative to its rest pose, so both rest poses should show the same posture; local axes and
 /// joints in between may differ. The root (or the first joint that matches) moves like its source,
-/// scaled. Fails if no joint matches.
+/// scaled. Fails if no joint matches. `report` may be NULL.
 SINEW_API sinew_status sinew_motion_retarget(sinew_context *context, const sinew_skeleton *source,
                                              const sinew_motion *motion,
                                              const sinew_skeleton *target,

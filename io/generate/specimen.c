@@ -261,6 +261,7 @@ const char *sinew_specimen_name(sinew_specimen specimen) {
 }
 
 int32_t sinew_specimen_find(const char *name) {
+    SN_NEED_OR(-1, name);
     for (int32_t i = 0; i < RECIPES; i++) {
         if (strcmp(recipes[i].name, name) == 0) {
             return i;
@@ -270,6 +271,7 @@ int32_t sinew_specimen_find(const char *name) {
 }
 
 const sinew_specimen_tissue *sinew_specimen_tissues(sinew_specimen specimen, int32_t *count) {
+    SN_NEED_OR(NULL, count);
     *count = recipe_of(specimen)->tissue_count;
     return recipe_of(specimen)->tissues;
 }
@@ -329,6 +331,8 @@ static sinew_status find_grid(sinew_context *context, const recipe *recipe, cons
 sinew_status sinew_voxels_create_specimen(sinew_context *context, sinew_specimen specimen,
                                           int32_t voxel_count, size_t memory_limit,
                                           sinew_voxels **voxels) {
+    SN_NEED(NULL, context);
+
     if ((int)specimen < 0 || (int)specimen >= RECIPES || voxel_count < 1) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "specimen %d (0 to %d) of %d voxels (at least 1)", (int)specimen,

@@ -87,17 +87,22 @@ static sinew_status write(sinew_context *context, const sinew_animation_def *def
 
 sinew_status sinew_animation_write(sinew_context *context, const sinew_animation_def *def,
                                    const char *name, sinew_bytes *out) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, def);
     return write(context, def, name, &out->buffer);
 }
 
 sinew_status sinew_animation_save(sinew_context *context, const sinew_animation_def *def,
                                   const char *path) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, def);
     sn_buffer out = sn_buffer_create(context);
     return sn_save_buffer(write(context, def, path, &out), &out, path);
 }
 
 double sinew_joint_pose_fit(const double translation[3], const double matrix[9],
                             sinew_joint_pose *pose) {
+    SN_NEED_OR(0, translation && matrix && pose);
     return sn_joint_pose_fit(translation, matrix, pose);
 }
 
@@ -134,11 +139,15 @@ static sinew_status write_skin(sinew_context *context, const sinew_skin_file_def
 
 sinew_status sinew_skin_file_write(sinew_context *context, const sinew_skin_file_def *def,
                                    sinew_bytes *out, double *largest_loss) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, def);
     return write_skin(context, def, &out->buffer, largest_loss);
 }
 
 sinew_status sinew_skin_file_save(sinew_context *context, const sinew_skin_file_def *def,
                                   const char *path, double *largest_loss) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, def);
     sn_buffer out = sn_buffer_create(context);
     return sn_save_buffer(write_skin(context, def, &out, largest_loss), &out, path);
 }

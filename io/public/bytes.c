@@ -13,6 +13,8 @@ static const size_t default_limit =
 static const size_t largest_transfer = (size_t)1 << 30; // one call moves at most 2 GiB
 
 sinew_status sinew_bytes_create(sinew_context *context, sinew_bytes **bytes) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, bytes);
     sinew_bytes *made = sn_allocate(context, 1, sizeof *made);
     if (!made) {
         return SINEW_OUT_OF_MEMORY;
@@ -34,6 +36,7 @@ void sinew_bytes_destroy(sinew_bytes *bytes) {
 }
 
 const void *sinew_bytes_get_data(const sinew_bytes *bytes) {
+    SN_NEED_OR(NULL, bytes);
     // The zero behind the content changes neither the content nor its size.
     sn_buffer *buffer = (sn_buffer *)(uintptr_t)&bytes->buffer;
     char *end = sn_buffer_reserve(buffer, 1);
@@ -45,26 +48,32 @@ const void *sinew_bytes_get_data(const sinew_bytes *bytes) {
 }
 
 size_t sinew_bytes_get_size(const sinew_bytes *bytes) {
+    SN_NEED_OR(0, bytes);
     return bytes->buffer.size;
 }
 
 sinew_status sinew_bytes_get_status(const sinew_bytes *bytes) {
+    SN_NEED(NULL, bytes);
     return sn_buffer_status(&bytes->buffer);
 }
 
 void sinew_bytes_clear(sinew_bytes *bytes) {
+    SN_NEED_OR(, bytes);
     sn_buffer_clear(&bytes->buffer);
 }
 
 void sinew_bytes_add(sinew_bytes *bytes, const void *data, size_t size) {
+    SN_NEED_OR(, bytes);
     sn_buffer_add(&bytes->buffer, data, size);
 }
 
 void sinew_bytes_add_text(sinew_bytes *bytes, const char *text) {
+    SN_NEED_OR(, bytes && text);
     sn_buffer_add_text(&bytes->buffer, text);
 }
 
 void sinew_bytes_add_number(sinew_bytes *bytes, double value) {
+    SN_NEED_OR(, bytes);
     sn_buffer_add_double(&bytes->buffer, value);
 }
 
@@ -146,6 +155,9 @@ static sinew_status read_open(int file, const char *path, size_t limit, sn_buffe
 
 sinew_status sinew_bytes_load(sinew_context *context, const char *path, size_t limit,
                               sinew_bytes **bytes) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, path && bytes);
+
     // Without O_NONBLOCK, opening a pipe would wait for its writer.
     int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0) {
@@ -171,6 +183,8 @@ sinew_status sinew_bytes_load(sinew_context *context, const char *path, size_t l
 }
 
 bool sinew_name_has_ending(const char *name, const char *ending) {
+    SN_NEED_OR(false, name && ending);
+
     size_t length = strlen(name);
     size_t tail = strlen(ending);
     if (length <= tail) {

@@ -155,6 +155,9 @@ static sinew_status build(sinew_character *character, const sinew_source *source
 
 sinew_status sinew_character_read(sinew_context *context, const sinew_source *source,
                                   const sinew_motion_read_def *def, sinew_character **character) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, source);
+
     sinew_motion_read_def defaults = sinew_default_motion_read_def();
     def = def ? def : &defaults;
     SN_TRY(sn_check_motion_read_def(context, source, def));
@@ -187,6 +190,7 @@ sinew_status sinew_character_read(sinew_context *context, const sinew_source *so
 
 sinew_status sinew_character_load(sinew_context *context, const char *path,
                                   const sinew_motion_read_def *def, sinew_character **character) {
+    SN_NEED(NULL, context);
     sinew_file *opened;
     SN_TRY(sinew_file_open(context, path, 0, &opened));
     sinew_status status =
@@ -208,17 +212,21 @@ void sinew_character_destroy(sinew_character *character) {
 }
 
 const sinew_mesh *sinew_character_get_mesh(const sinew_character *character) {
+    SN_NEED_OR(NULL, character);
     return character->mesh;
 }
 
 const sinew_skeleton *sinew_character_get_skeleton(const sinew_character *character) {
+    SN_NEED_OR(NULL, character);
     return character->skeleton;
 }
 
 const sinew_motion *sinew_character_get_motion(const sinew_character *character) {
+    SN_NEED_OR(NULL, character);
     return character->motion;
 }
 
 sinew_skin *sinew_character_get_skin(const sinew_character *character) {
+    SN_NEED_OR(NULL, character);
     return character->skin;
 }

@@ -76,6 +76,7 @@ static uint64_t read_number(const unsigned char *bytes) {
 }
 
 size_t sinew_scene_get_checkpoint_size(const sinew_scene *scene) {
+    SN_NEED_OR(0, scene);
     if (!scene->world) {
         return 0;
     }
@@ -86,6 +87,8 @@ size_t sinew_scene_get_checkpoint_size(const sinew_scene *scene) {
 }
 
 sinew_status sinew_scene_write_checkpoint(const sinew_scene *scene, sinew_bytes *out) {
+    SN_NEED(NULL, scene && out);
+
     SN_TRY(sn_scene_check_built(scene));
     sn_buffer_add(&out->buffer, magic, sizeof magic);
     sn_buffer_add_u64(&out->buffer, VERSION);
@@ -106,6 +109,8 @@ sinew_status sinew_scene_write_checkpoint(const sinew_scene *scene, sinew_bytes 
 }
 
 sinew_status sinew_scene_read_checkpoint(sinew_scene *scene, const sinew_source *source) {
+    SN_NEED(NULL, scene && source);
+
     SN_TRY(sn_scene_check_built(scene));
     const unsigned char *data = source->data;
     if (source->size < HEADER_SIZE || memcmp(data, magic, sizeof magic) != 0) {

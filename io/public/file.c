@@ -99,11 +99,15 @@ static bool fetch(void *user, const char *name, const void **data, size_t *size)
 }
 
 void sinew_file_allow_outside(sinew_file *file) {
+    SN_NEED_OR(, file);
     file->anywhere = true;
 }
 
 sinew_status sinew_file_open(sinew_context *context, const char *path, size_t limit,
                              sinew_file **file) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, path && file);
+
     // The file itself, and a copy of its path, from which references start.
     sinew_bytes *bytes;
     SN_TRY(sinew_bytes_load(context, path, limit, &bytes));
@@ -135,10 +139,12 @@ sinew_status sinew_file_open(sinew_context *context, const char *path, size_t li
 }
 
 sinew_status sinew_file_get_status(const sinew_file *file) {
+    SN_NEED(NULL, file);
     return file->status;
 }
 
 int32_t sinew_file_get_refused_count(const sinew_file *file) {
+    SN_NEED_OR(0, file);
     return file->refused;
 }
 

@@ -13,6 +13,9 @@ struct sinew_gltf_file {
 
 sinew_status sinew_gltf_file_read(sinew_context *context, const sinew_source *source,
                                   sinew_gltf_file **file) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, source);
+
     sinew_gltf_file *made = sn_allocate(context, 1, sizeof *made);
     if (!made) {
         return SINEW_OUT_OF_MEMORY;
@@ -31,6 +34,7 @@ sinew_status sinew_gltf_file_read(sinew_context *context, const sinew_source *so
 
 sinew_status sinew_gltf_file_load(sinew_context *context, const char *path,
                                   sinew_gltf_file **file) {
+    SN_NEED(NULL, context);
     sinew_file *opened;
     SN_TRY(sinew_file_open(context, path, 0, &opened));
     sinew_status status = sinew_gltf_file_read(context, sinew_file_get_source(opened), file);
@@ -47,12 +51,14 @@ void sinew_gltf_file_destroy(sinew_gltf_file *file) {
 }
 
 bool sinew_gltf_file_detect(const sinew_source *source) {
+    SN_NEED_OR(false, source);
     return (source->size >= 4 && memcmp(source->data, "glTF", 4) == 0) ||
            sinew_name_has_ending(source->name, ".glb") ||
            sinew_name_has_ending(source->name, ".gltf");
 }
 
 sinew_gltf_counts sinew_gltf_file_get_counts(const sinew_gltf_file *file) {
+    SN_NEED_OR(((sinew_gltf_counts){0}), file);
     const sn_gltf *gltf = &file->file.view;
     return (sinew_gltf_counts){.nodes = gltf->node_count,
                                .materials = gltf->material_count,
@@ -62,6 +68,8 @@ sinew_gltf_counts sinew_gltf_file_get_counts(const sinew_gltf_file *file) {
 }
 
 sinew_gltf_mesh_info sinew_gltf_file_get_mesh(const sinew_gltf_file *file, int32_t index) {
+    SN_NEED_OR(((sinew_gltf_mesh_info){0}), file);
+
     SN_ASSERT(index >= 0 && index < file->file.view.mesh_count);
     const sn_gltf_mesh *mesh = &file->file.view.meshes[index];
     sinew_gltf_mesh_info info = {.name = mesh->name};
@@ -79,12 +87,15 @@ sinew_gltf_mesh_info sinew_gltf_file_get_mesh(const sinew_gltf_file *file, int32
 }
 
 sinew_gltf_skin_info sinew_gltf_file_get_skin(const sinew_gltf_file *file, int32_t index) {
+    SN_NEED_OR(((sinew_gltf_skin_info){0}), file);
     SN_ASSERT(index >= 0 && index < file->file.view.skin_count);
     const sn_gltf_skin *skin = &file->file.view.skins[index];
     return (sinew_gltf_skin_info){.name = skin->name, .joint_count = skin->joint_count};
 }
 
 sinew_gltf_material_info sinew_gltf_file_get_material(const sinew_gltf_file *file, int32_t index) {
+    SN_NEED_OR(((sinew_gltf_material_info){0}), file);
+
     const sn_gltf *gltf = &file->file.view;
     SN_ASSERT(index >= 0 && index < gltf->material_count);
     sinew_gltf_material_info info = {.name = gltf->materials[index].name};
@@ -101,6 +112,8 @@ sinew_gltf_material_info sinew_gltf_file_get_material(const sinew_gltf_file *fil
 
 sinew_gltf_joint_info sinew_gltf_file_get_joint(const sinew_gltf_file *file, int32_t skin,
                                                 int32_t joint) {
+    SN_NEED_OR(((sinew_gltf_joint_info){0}), file);
+
     const sn_gltf *gltf = &file->file.view;
     SN_ASSERT(skin >= 0 && skin < gltf->skin_count);
     const sn_gltf_skin *view = &gltf->skins[skin];
@@ -122,6 +135,8 @@ sinew_gltf_joint_info sinew_gltf_file_get_joint(const sinew_gltf_file *file, int
 
 sinew_gltf_animation_info sinew_gltf_file_get_animation(const sinew_gltf_file *file,
                                                         int32_t index) {
+    SN_NEED_OR(((sinew_gltf_animation_info){0}), file);
+
     SN_ASSERT(index >= 0 && index < file->file.view.animation_count);
     const sn_gltf_animation *animation = &file->file.view.animations[index];
     sinew_gltf_animation_info info = {.name = animation->name,

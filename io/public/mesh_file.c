@@ -16,6 +16,9 @@ struct sinew_mesh_file {
 
 sinew_status sinew_mesh_file_read(sinew_context *context, const sinew_source *source,
                                   sinew_mesh_file **file) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, source);
+
     sinew_mesh_file *made = sn_allocate(context, 1, sizeof *made);
     if (!made) {
         return SINEW_OUT_OF_MEMORY;
@@ -38,6 +41,7 @@ sinew_status sinew_mesh_file_read(sinew_context *context, const sinew_source *so
 }
 
 sinew_status sinew_mesh_file_set_up(sinew_mesh_file *file, char axis) {
+    SN_NEED(NULL, file);
     if (axis != 'y' && axis != 'z') {
         return sn_fail(file->context, SINEW_INVALID_ARGUMENT,
                        "the up axis is '%c'; valid: 'y' and 'z'", axis);
@@ -48,6 +52,7 @@ sinew_status sinew_mesh_file_set_up(sinew_mesh_file *file, char axis) {
 
 sinew_status sinew_mesh_file_load(sinew_context *context, const char *path,
                                   sinew_mesh_file **file) {
+    SN_NEED(NULL, context);
     sinew_file *opened;
     SN_TRY(sinew_file_open(context, path, 0, &opened));
     sinew_status status = sinew_mesh_file_read(context, sinew_file_get_source(opened), file);
@@ -65,14 +70,17 @@ void sinew_mesh_file_destroy(sinew_mesh_file *file) {
 }
 
 bool sinew_mesh_file_detect(const sinew_source *source) {
+    SN_NEED_OR(false, source);
     return sn_mesh_detect(source) != SN_MESH_UNKNOWN;
 }
 
 const char *sinew_mesh_file_get_format(const sinew_mesh_file *file) {
+    SN_NEED_OR(NULL, file);
     return sn_mesh_format_name(file->file.format);
 }
 
 sinew_mesh sinew_mesh_file_get_mesh(const sinew_mesh_file *file, sinew_element element) {
+    SN_NEED_OR(((sinew_mesh){0}), file);
     const sn_mesh_view *view = &file->file.view;
     const sn_mesh_cells *cells = &view->cells[element];
     return (sinew_mesh){.points = view->points,
@@ -84,6 +92,7 @@ sinew_mesh sinew_mesh_file_get_mesh(const sinew_mesh_file *file, sinew_element e
 }
 
 sinew_mesh sinew_mesh_file_get_best(const sinew_mesh_file *file) {
+    SN_NEED_OR(((sinew_mesh){0}), file);
     static const sinew_element order[] = {SINEW_ELEMENT_TET10, SINEW_ELEMENT_HEX8,
                                           SINEW_ELEMENT_TET4};
     for (int i = 0; i < 3; i++) {
@@ -96,6 +105,7 @@ sinew_mesh sinew_mesh_file_get_best(const sinew_mesh_file *file) {
 
 const char *sinew_mesh_file_find_group(const sinew_mesh_file *file, int32_t dimension,
                                        int32_t label) {
+    SN_NEED_OR(NULL, file);
     const sn_mesh_view *view = &file->file.view;
     for (int32_t i = 0; i < view->group_count; i++) {
         if (view->groups[i].dimension == dimension && view->groups[i].label == label) {
@@ -106,6 +116,7 @@ const char *sinew_mesh_file_find_group(const sinew_mesh_file *file, int32_t dime
 }
 
 int32_t sinew_mesh_file_get_turned_count(const sinew_mesh_file *file) {
+    SN_NEED_OR(0, file);
     return file->file.reversed_count;
 }
 
@@ -205,10 +216,12 @@ static sinew_status save_view(sinew_context *context, const sn_mesh_view *view, 
 
 sinew_status sinew_mesh_file_write(const sinew_mesh_file *file, const char *name,
                                    sinew_bytes *out) {
+    SN_NEED(NULL, file && name && out);
     return write_view(&file->file.view, name, NULL, &out->buffer);
 }
 
 sinew_status sinew_mesh_file_save(const sinew_mesh_file *file, const char *path) {
+    SN_NEED(NULL, file && path);
     return save_view(file->context, &file->file.view, path, NULL);
 }
 
@@ -218,6 +231,7 @@ sinew_mesh_write_def sinew_default_mesh_write_def(void) {
 
 sinew_status sinew_mesh_write(sinew_context *context, const sinew_mesh *mesh, const char *name,
                               const sinew_mesh_write_def *def, sinew_bytes *out) {
+    SN_NEED(context, mesh && name && out);
     (void)context;
     sn_mesh_view view = sn_mesh_view_of(mesh);
     return write_view(&view, name, def, &out->buffer);
@@ -225,6 +239,8 @@ sinew_status sinew_mesh_write(sinew_context *context, const sinew_mesh *mesh, co
 
 sinew_status sinew_mesh_save(sinew_context *context, const sinew_mesh *mesh, const char *path,
                              const sinew_mesh_write_def *def) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, mesh && path);
     sn_mesh_view view = sn_mesh_view_of(mesh);
     return save_view(context, &view, path, def);
 }

@@ -49,6 +49,8 @@ static sinew_status read_gltf(sinew_context *context, const sinew_source *source
 sinew_status sinew_motion_read(sinew_context *context, const sinew_source *source,
                                const sinew_motion_read_def *def, sinew_skeleton **skeleton,
                                sinew_motion **motion) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, source);
     sinew_motion_read_def defaults = sinew_default_motion_read_def();
     def = def ? def : &defaults;
     SN_TRY(sn_check_motion_read_def(context, source, def));
@@ -62,6 +64,7 @@ sinew_status sinew_motion_read(sinew_context *context, const sinew_source *sourc
 sinew_status sinew_motion_load(sinew_context *context, const char *path,
                                const sinew_motion_read_def *def, sinew_skeleton **skeleton,
                                sinew_motion **motion) {
+    SN_NEED(NULL, context);
     sinew_file *opened;
     SN_TRY(sinew_file_open(context, path, 0, &opened));
     sinew_status status =
@@ -81,11 +84,13 @@ static sinew_status write(sinew_context *context, const sinew_skeleton *skeleton
 
 sinew_status sinew_motion_write(sinew_context *context, const sinew_skeleton *skeleton,
                                 const sinew_motion *motion, double unit, sinew_bytes *out) {
+    SN_NEED(NULL, context);
     return write(context, skeleton, motion, unit, &out->buffer);
 }
 
 sinew_status sinew_motion_save(sinew_context *context, const sinew_skeleton *skeleton,
                                const sinew_motion *motion, double unit, const char *path) {
+    SN_NEED(NULL, context);
     sn_buffer out = sn_buffer_create(context);
     return sn_save_buffer(write(context, skeleton, motion, unit, &out), &out, path);
 }

@@ -166,6 +166,9 @@ static sinew_status open_output(sinew_output *output, size_t size) {
 
 sinew_status sinew_output_create(sinew_context *context, const char *path, size_t size,
                                  sinew_output **output) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, path && output);
+
     sn_arena arena = sn_arena_create(context);
     sinew_output *made = SN_PUSH(&arena, sinew_output, 1);
     char *name = push_text(&arena, path, "");
@@ -186,6 +189,7 @@ sinew_status sinew_output_create(sinew_context *context, const char *path, size_
 }
 
 const char *sinew_output_get_temporary(const sinew_output *output) {
+    SN_NEED_OR(NULL, output);
     return output->open ? output->temporary : NULL;
 }
 
@@ -231,10 +235,12 @@ static sinew_status write_output(sinew_output *output, const void *data, size_t 
 }
 
 sinew_status sinew_output_write(sinew_output *output, const void *data, size_t size) {
+    SN_NEED(NULL, output && (data || size == 0));
     return write_output(output, data, size, true);
 }
 
 sinew_status sinew_output_write_part(sinew_output *output, const void *data, size_t size) {
+    SN_NEED(NULL, output && (data || size == 0));
     return write_output(output, data, size, false);
 }
 
@@ -252,6 +258,9 @@ void sinew_output_destroy(sinew_output *output) {
 // --- folders
 
 sinew_status sinew_folder_create(sinew_context *context, const char *path) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, path);
+
     char part[4096];
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof part) {
@@ -298,10 +307,12 @@ static sinew_status flush_path(sinew_context *context, const char *path, bool co
 }
 
 sinew_status sinew_folder_flush(sinew_context *context, const char *path) {
+    SN_NEED(NULL, context);
     return flush_path(context, path, true);
 }
 
 sinew_status sinew_output_flush(const sinew_output *output) {
+    SN_NEED(NULL, output);
     char folder[PATH_MAX];
     const char *slash = strrchr(output->path, '/');
     int length = slash ? (int)(slash - output->path) + 1 : 0;
@@ -325,6 +336,7 @@ static sinew_status save(const sn_buffer *buffer, const char *path) {
 }
 
 sinew_status sinew_bytes_save(const sinew_bytes *bytes, const char *path) {
+    SN_NEED(NULL, bytes && path);
     return save(&bytes->buffer, path);
 }
 

@@ -34,23 +34,28 @@ sinew_status sn_picture_take(sinew_context *context, sn_image *image, sinew_pict
 }
 
 int32_t sinew_picture_get_width(const sinew_picture *picture) {
+    SN_NEED_OR(0, picture);
     return picture->image.width;
 }
 
 int32_t sinew_picture_get_height(const sinew_picture *picture) {
+    SN_NEED_OR(0, picture);
     return picture->image.height;
 }
 
 const uint8_t *sinew_picture_get_pixels(const sinew_picture *picture) {
+    SN_NEED_OR(NULL, picture);
     return picture->image.pixels;
 }
 
 sinew_status sinew_picture_write(const sinew_picture *picture, sinew_bytes *out) {
+    SN_NEED(NULL, picture && out);
     SN_TRY(sn_png_write(picture->context, picture->image, &out->buffer));
     return sn_buffer_status(&out->buffer);
 }
 
 sinew_status sinew_picture_save(const sinew_picture *picture, const char *path) {
+    SN_NEED(NULL, picture && path);
     sn_buffer out = sn_buffer_create(picture->context);
     return sn_save_buffer(sn_png_write(picture->context, picture->image, &out), &out, path);
 }
@@ -168,9 +173,11 @@ static sinew_status render(sinew_context *context, const sinew_picture_surface *
 sinew_status sinew_picture_render(sinew_context *context, const sinew_picture_surface *surfaces,
                                   int32_t count, const sinew_picture_def *def,
                                   sinew_picture **picture) {
+    SN_NEED(NULL, context);
     sinew_picture_def defaults = sinew_default_picture_def();
     def = def ? def : &defaults;
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_picture_def"));
+    SN_NEED(context, picture);
     SN_TRY(check_surfaces(context, surfaces, count));
 
     sinew_picture *made = sn_allocate(context, 1, sizeof *made);
@@ -208,6 +215,7 @@ static sinew_status check_color(sinew_context *context, sinew_scene_color color)
 
 sinew_status sinew_scene_compute_values(sinew_scene *scene, int32_t body, sinew_scene_color color,
                                         double *values) {
+    SN_NEED(NULL, scene && values);
     sn_scene_member *member = sn_scene_get_member(scene, body);
     if (!member) {
         return sn_fail(scene->context, SINEW_INVALID_ARGUMENT,
@@ -257,6 +265,8 @@ static sinew_status fill_surface(sinew_scene *scene, int32_t body, sinew_scene_c
 
 sinew_status sinew_scene_render(sinew_scene *scene, sinew_scene_color color, double largest,
                                 const sinew_picture_def *def, sinew_picture **picture) {
+    SN_NEED(NULL, scene && picture);
+
     if (!scene->world) {
         return sn_fail(scene->context, SINEW_INVALID_ARGUMENT, "the scene is not built yet");
     }
@@ -298,6 +308,9 @@ static sinew_status fill_body(sinew_context *context, sinew_body *body, sinew_sc
 sinew_status sinew_picture_render_world(sinew_context *context, sinew_world *world,
                                         sinew_scene_color color, double largest,
                                         const sinew_picture_def *def, sinew_picture **picture) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, world && picture);
+
     if (color == SINEW_SCENE_COLOR_DISPLACEMENT) {
         return sn_fail(context, SINEW_UNSUPPORTED,
                        "a world does not know where its bodies were placed, and so no "

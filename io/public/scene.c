@@ -24,9 +24,11 @@ static void report(sinew_scene_mistakes *to, const sn_mistakes *mistakes) {
 sinew_status sinew_scene_read(sinew_context *context, const sinew_source *source,
                               const sinew_scene_read_def *def, sinew_scene_mistakes *mistakes,
                               sinew_scene **scene) {
+    SN_NEED(NULL, context);
     sinew_scene_read_def defaults = sinew_default_scene_read_def();
     def = def ? def : &defaults;
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_scene_read_def"));
+    SN_NEED(context, source && scene);
 
     sinew_scene *made = sn_allocate(context, 1, sizeof *made);
     if (!made) {
@@ -61,6 +63,8 @@ sinew_status sinew_scene_read(sinew_context *context, const sinew_source *source
 sinew_status sinew_scene_load(sinew_context *context, const char *path,
                               const sinew_scene_read_def *def, sinew_scene_mistakes *mistakes,
                               sinew_scene **scene) {
+    SN_NEED(NULL, context);
+
     sinew_file *file;
     SN_TRY(sinew_file_open(context, path, 0, &file));
     sinew_status status =
@@ -87,6 +91,8 @@ void sinew_scene_destroy(sinew_scene *scene) {
 }
 
 void sinew_scene_get_info(const sinew_scene *scene, sinew_scene_info *info) {
+    SN_NEED_OR(, scene && info);
+
     const sn_scene *s = &scene->scene;
     *info = (sinew_scene_info){.name = s->name,
                                .title = s->title,
@@ -131,6 +137,8 @@ static bool fetch(void *user, const char *name, const void **data, size_t *size)
 }
 
 sinew_status sinew_scene_build(sinew_scene *scene, sinew_scene_mistakes *mistakes) {
+    SN_NEED(NULL, scene);
+
     if (scene->world) {
         return sn_fail(scene->context, SINEW_INVALID_ARGUMENT, "the scene is built already");
     }
@@ -163,24 +171,29 @@ sinew_status sn_scene_fail_index(const sinew_scene *scene, const char *what, int
 }
 
 sinew_world *sinew_scene_get_world(const sinew_scene *scene) {
+    SN_NEED_OR(NULL, scene);
     return scene->world ? scene->world->world : NULL;
 }
 
 sinew_status sinew_scene_step(sinew_scene *scene, sinew_step_report *step_report) {
+    SN_NEED(NULL, scene);
     SN_TRY(sn_scene_check_built(scene));
     return sn_scene_world_step(scene->world, step_report);
 }
 
 sinew_status sinew_scene_solve_static(sinew_scene *scene, sinew_step_report *step_report) {
+    SN_NEED(NULL, scene);
     SN_TRY(sn_scene_check_built(scene));
     return sn_scene_world_solve_static(scene->world, step_report);
 }
 
 bool sinew_scene_has_ended(const sinew_scene *scene) {
+    SN_NEED_OR(false, scene);
     return scene->world && scene->world->motion_ended;
 }
 
 sinew_status sinew_scene_restore(sinew_scene *scene, const void *bytes, size_t size) {
+    SN_NEED(NULL, scene);
     SN_TRY(sn_scene_check_built(scene));
     return sn_scene_world_restore(scene->world, bytes, size);
 }
@@ -193,10 +206,12 @@ sn_scene_member *sn_scene_get_member(const sinew_scene *scene, int32_t body) {
 }
 
 int32_t sinew_scene_get_body_count(const sinew_scene *scene) {
+    SN_NEED_OR(0, scene);
     return scene->scene.body_count;
 }
 
 int32_t sinew_scene_find_body(const sinew_scene *scene, const char *name) {
+    SN_NEED_OR(-1, scene && name);
     for (int32_t i = 0; i < scene->scene.body_count; i++) {
         if (strcmp(scene->scene.bodies[i].name, name) == 0) {
             return i;
@@ -206,27 +221,32 @@ int32_t sinew_scene_find_body(const sinew_scene *scene, const char *name) {
 }
 
 const char *sinew_scene_get_body_name(const sinew_scene *scene, int32_t index) {
+    SN_NEED_OR(NULL, scene);
     bool exists = index >= 0 && index < scene->scene.body_count;
     return exists ? scene->scene.bodies[index].name : NULL;
 }
 
 sinew_body *sinew_scene_get_body(const sinew_scene *scene, int32_t index) {
+    SN_NEED_OR(NULL, scene);
     const sn_scene_member *member = sn_scene_get_member(scene, index);
     return member ? member->body : NULL;
 }
 
 const sinew_mesh *sinew_scene_get_body_mesh(const sinew_scene *scene, int32_t index) {
+    SN_NEED_OR(NULL, scene);
     const sn_scene_member *member = sn_scene_get_member(scene, index);
     return member ? member->mesh : NULL;
 }
 
 const sinew_field *sinew_scene_get_body_field(const sinew_scene *scene, int32_t index) {
+    SN_NEED_OR(NULL, scene);
     const sn_scene_member *member = sn_scene_get_member(scene, index);
     return member ? member->field : NULL;
 }
 
 bool sinew_scene_get_body_binding(const sinew_scene *scene, int32_t index,
                                   sinew_rig_report *binding) {
+    SN_NEED_OR(false, scene);
     const sn_scene_member *member = sn_scene_get_member(scene, index);
     const sinew_rig_report *found = member ? sn_scene_member_rigging(member) : NULL;
     if (!found) {
@@ -237,11 +257,13 @@ bool sinew_scene_get_body_binding(const sinew_scene *scene, int32_t index,
 }
 
 const sinew_mesh *sinew_scene_get_surface(const sinew_scene *scene, int32_t body) {
+    SN_NEED_OR(NULL, scene);
     const sn_scene_member *member = sn_scene_get_member(scene, body);
     return member ? member->surface.mesh : NULL;
 }
 
 const double *sinew_scene_compute_surface(sinew_scene *scene, int32_t body) {
+    SN_NEED_OR(NULL, scene);
     sn_scene_member *member = sn_scene_get_member(scene, body);
     if (!member) {
         return NULL;
@@ -253,10 +275,12 @@ const double *sinew_scene_compute_surface(sinew_scene *scene, int32_t body) {
 // --- probes
 
 int32_t sinew_scene_get_probe_count(const sinew_scene *scene) {
+    SN_NEED_OR(0, scene);
     return scene->scene.probe_count;
 }
 
 int32_t sinew_scene_find_probe(const sinew_scene *scene, const char *name) {
+    SN_NEED_OR(-1, scene && name);
     for (int32_t i = 0; i < scene->scene.probe_count; i++) {
         if (strcmp(scene->scene.probes[i].name, name) == 0) {
             return i;
@@ -266,11 +290,14 @@ int32_t sinew_scene_find_probe(const sinew_scene *scene, const char *name) {
 }
 
 const char *sinew_scene_get_probe_name(const sinew_scene *scene, int32_t index) {
+    SN_NEED_OR(NULL, scene);
     bool exists = index >= 0 && index < scene->scene.probe_count;
     return exists ? scene->scene.probes[index].name : NULL;
 }
 
 sinew_status sinew_scene_read_probe(sinew_scene *scene, int32_t index, sinew_probe_state *state) {
+    SN_NEED(NULL, scene && state);
+
     SN_TRY(sn_scene_check_built(scene));
     if (index < 0 || index >= scene->scene.probe_count) {
         return sn_scene_fail_index(scene, "probe", index, scene->scene.probe_count);
@@ -303,10 +330,12 @@ const sn_scene_load *sn_scene_find_load(const sinew_scene *scene, int32_t index,
 }
 
 int32_t sinew_scene_get_load_count(const sinew_scene *scene) {
+    SN_NEED_OR(0, scene);
     return scene->load_count;
 }
 
 int32_t sinew_scene_find_load(const sinew_scene *scene, const char *name) {
+    SN_NEED_OR(-1, scene);
     for (int32_t i = 0; i < scene->load_count; i++) {
         int32_t body, number;
         const sn_scene_load *load = sn_scene_find_load(scene, i, &body, &number);
@@ -319,6 +348,8 @@ int32_t sinew_scene_find_load(const sinew_scene *scene, const char *name) {
 
 sinew_status sinew_scene_get_load(const sinew_scene *scene, int32_t index,
                                   sinew_scene_load_info *info) {
+    SN_NEED(NULL, scene);
+
     static const char *const kinds[] = {[SN_LOAD_FORCE] = "force",
                                         [SN_LOAD_TRACTION] = "traction",
                                         [SN_LOAD_PRESSURE] = "pressure"};
@@ -340,6 +371,8 @@ sinew_status sinew_scene_get_load(const sinew_scene *scene, int32_t index,
 }
 
 sinew_status sinew_scene_set_load_scale(sinew_scene *scene, int32_t index, double scale) {
+    SN_NEED(NULL, scene);
+
     SN_TRY(sn_scene_check_built(scene));
     int32_t body, number;
     if (!sn_scene_find_load(scene, index, &body, &number)) {

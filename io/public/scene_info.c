@@ -29,6 +29,8 @@ static bool has_plain_material(const sn_scene_body *body) {
 
 sinew_status sinew_scene_get_body_info(const sinew_scene *scene, int32_t index,
                                        sinew_scene_body_info *info) {
+    SN_NEED(NULL, scene && info);
+
     if (!has_body(scene, index)) {
         return sn_scene_fail_index(scene, "body", index, scene->scene.body_count);
     }
@@ -54,6 +56,8 @@ sinew_status sinew_scene_get_body_info(const sinew_scene *scene, int32_t index,
 
 int32_t sinew_scene_get_body_material(const sinew_scene *scene, int32_t body, int32_t number,
                                       int32_t *label) {
+    SN_NEED_OR(-1, scene);
+
     if (!has_body(scene, body) || number < 0) {
         return -1;
     }
@@ -70,6 +74,7 @@ int32_t sinew_scene_get_body_material(const sinew_scene *scene, int32_t body, in
 
 const char *sinew_scene_get_material(const sinew_scene *scene, int32_t index,
                                      sinew_material_def *def) {
+    SN_NEED_OR(NULL, scene);
     if (index < 0 || index >= scene->scene.material_count) {
         return NULL;
     }
@@ -80,6 +85,7 @@ const char *sinew_scene_get_material(const sinew_scene *scene, int32_t index,
 }
 
 int32_t sinew_scene_get_probe_body(const sinew_scene *scene, int32_t index, double point[3]) {
+    SN_NEED_OR(-1, scene);
     if (index < 0 || index >= scene->scene.probe_count) {
         return -1;
     }
@@ -93,6 +99,8 @@ int32_t sinew_scene_get_probe_body(const sinew_scene *scene, int32_t index, doub
 
 sinew_status sinew_scene_compute_load(sinew_scene *scene, int32_t index, double *area,
                                       double force[3]) {
+    SN_NEED(NULL, scene);
+
     SN_TRY(sn_scene_check_built(scene));
     int32_t body, number;
     if (!sn_scene_find_load(scene, index, &body, &number)) {
@@ -114,6 +122,8 @@ sinew_status sinew_scene_compute_load(sinew_scene *scene, int32_t index, double 
 
 sinew_status sinew_scene_compute_supports(sinew_scene *scene, int32_t body,
                                           sinew_support_report *reports) {
+    SN_NEED(NULL, scene && reports);
+
     SN_TRY(sn_scene_check_built(scene));
     sn_scene_member *member = sn_scene_get_member(scene, body);
     if (!member) {

@@ -80,6 +80,8 @@ static sinew_status soften(sn_softener *s, sn_buffer *out) {
 sinew_status sinew_soften(sinew_context *context, const sinew_source *source,
                           const sinew_soften_def *def, sinew_bytes *out,
                           sinew_soften_report *report) {
+    SN_NEED(NULL, context);
+
     SN_TRY(check_def(context, def));
     if (!source || !out) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s is NULL", source ? "out" : "source");

@@ -20,6 +20,9 @@ sinew_volume_read_def sinew_default_volume_read_def(void) {
 
 sinew_status sinew_volume_file_read(sinew_context *context, const sinew_source *source,
                                     const sinew_volume_read_def *def, sinew_volume_file **file) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, source);
+
     sinew_volume_read_def defaults = sinew_default_volume_read_def();
     def = def ? def : &defaults;
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_volume_read_def"));
@@ -54,6 +57,7 @@ sinew_status sinew_volume_file_read(sinew_context *context, const sinew_source *
 
 sinew_status sinew_volume_file_load(sinew_context *context, const char *path,
                                     const sinew_volume_read_def *def, sinew_volume_file **file) {
+    SN_NEED(NULL, context);
     sinew_file *opened;
     SN_TRY(sinew_file_open(context, path, 0, &opened));
     sinew_status status = sinew_volume_file_read(context, sinew_file_get_source(opened), def, file);
@@ -71,24 +75,29 @@ void sinew_volume_file_destroy(sinew_volume_file *file) {
 }
 
 bool sinew_volume_file_detect(const sinew_source *source) {
+    SN_NEED_OR(false, source);
     return sn_volume_detect(source) != SN_VOLUME_UNKNOWN;
 }
 
 const char *sinew_volume_file_get_format(const sinew_volume_file *file) {
+    SN_NEED_OR(NULL, file);
     return sn_volume_format_name(file->file.format);
 }
 
 const sinew_label_grid *sinew_volume_file_get_grid(const sinew_volume_file *file) {
+    SN_NEED_OR(NULL, file);
     return &file->file.grid;
 }
 
 bool sinew_volume_file_get_axes(const sinew_volume_file *file, double axes[9]) {
+    SN_NEED_OR(false, file && axes);
     memcpy(axes, file->file.axes, sizeof file->file.axes);
     return file->file.askew;
 }
 
 sinew_status sinew_volume_file_sample(const sinew_volume_file *file, const sinew_voxels *voxels,
                                       double *values) {
+    SN_NEED(NULL, file && voxels && values);
     if (!file->file.values) {
         return sn_fail(file->context, SINEW_INVALID_ARGUMENT,
                        "%s was read as labels; a map is read with use_values", file->name);
@@ -99,6 +108,9 @@ sinew_status sinew_volume_file_sample(const sinew_volume_file *file, const sinew
 
 sinew_status sinew_voxels_write_values(sinew_context *context, const sinew_voxels *voxels,
                                        const double *values, sinew_bytes *out) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, voxels && values && out);
+
     sinew_label_grid grid = {0};
     sinew_voxels_get_grid(voxels, grid.cells, grid.spacing, grid.lower);
     sn_arena scratch = sn_arena_create(context);
@@ -117,6 +129,7 @@ sinew_status sinew_voxels_write_values(sinew_context *context, const sinew_voxel
 }
 
 double sinew_unit_find(const char *name) {
+    SN_NEED_OR(0, name);
     return sn_unit_find((sn_word){name, strlen(name)});
 }
 
@@ -135,12 +148,15 @@ static sinew_status write(const sinew_label_grid *grid, const char *name, sn_buf
 
 sinew_status sinew_volume_write(sinew_context *context, const sinew_label_grid *grid,
                                 const char *name, sinew_bytes *out) {
+    SN_NEED(context, name && out);
     (void)context;
     return write(grid, name, &out->buffer);
 }
 
 sinew_status sinew_volume_save(sinew_context *context, const sinew_label_grid *grid,
                                const char *path) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, path);
     sn_buffer out = sn_buffer_create(context);
     return sn_save_buffer(write(grid, path, &out), &out, path);
 }
@@ -176,11 +192,15 @@ static sinew_status write_voxels(sinew_context *context, const sinew_voxels *vox
 
 sinew_status sinew_voxels_write(sinew_context *context, const sinew_voxels *voxels,
                                 const char *name, sinew_bytes *out) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, voxels && name && out);
     return write_voxels(context, voxels, name, &out->buffer);
 }
 
 sinew_status sinew_voxels_save(sinew_context *context, const sinew_voxels *voxels,
                                const char *path) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, voxels && path);
     sn_buffer out = sn_buffer_create(context);
     return sn_save_buffer(write_voxels(context, voxels, path, &out), &out, path);
 }

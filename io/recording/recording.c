@@ -14,6 +14,8 @@
 enum { ALL_FORMATS = 2 * SINEW_FORMAT_SKIN - 1, FIRST_CAPACITY = 64, MEASURE_EVERY = 16 };
 
 sinew_recording_def sinew_default_recording_def(const sinew_scene *scene) {
+    SN_NEED_OR(((sinew_recording_def){0}), scene);
+
     const sn_scene *s = &scene->scene;
     sinew_recording_def def = {.folder = "out",
                                .formats = s->output.formats,
@@ -129,6 +131,8 @@ static sinew_status prepare(sinew_recording *recording) {
 
 sinew_status sinew_recording_create(sinew_scene *scene, const sinew_recording_def *def,
                                     sinew_recording **recording) {
+    SN_NEED(NULL, scene);
+
     SN_TRY(sn_scene_check_built(scene));
     sinew_recording_def usual = sinew_default_recording_def(scene);
     def = def ? def : &usual;
@@ -404,6 +408,8 @@ static sinew_status write_due(sinew_recording *recording, int64_t step, bool las
 
 sinew_status sinew_recording_add(sinew_recording *recording, const sinew_step_report *report,
                                  bool last) {
+    SN_NEED(NULL, recording);
+
     const sinew_world *world = recording->world->world;
     int64_t step = llround(sinew_world_get_time(world) / recording->scene->world.step);
     if (report) {
@@ -421,6 +427,7 @@ sinew_status sinew_recording_add(sinew_recording *recording, const sinew_step_re
 }
 
 void sinew_recording_note_static(sinew_recording *recording, const sinew_step_report *report) {
+    SN_NEED_OR(, recording && report);
     count_report(recording, report);
     recording->static_report = *report;
     recording->static_solved = true;
@@ -564,6 +571,8 @@ static sinew_status finish_body(sinew_recording *recording, int32_t body) {
 }
 
 sinew_status sinew_recording_finish(sinew_recording *recording) {
+    SN_NEED(NULL, recording);
+
     double begin = sn_seconds();
     int32_t formats = recording->def.formats;
     int32_t bodies = recording->image_count > 0 ? recording->scene->body_count : 0;
@@ -596,6 +605,7 @@ sinew_status sinew_recording_finish(sinew_recording *recording) {
 // --- Reports
 
 void sinew_recording_get_info(const sinew_recording *recording, sinew_recording_info *info) {
+    SN_NEED_OR(, recording && info);
     *info = (sinew_recording_info){.image_count = recording->image_count,
                                    .last_image = recording->last_image,
                                    .step_count = recording->steps,
@@ -610,6 +620,7 @@ void sinew_recording_get_info(const sinew_recording *recording, sinew_recording_
 
 bool sinew_recording_get_skin(const sinew_recording *recording, int32_t body,
                               sinew_recorded_skin *skin) {
+    SN_NEED_OR(false, recording && skin);
     bool exists = recording->skins && body >= 0 && body < recording->scene->body_count &&
                   recording->world->members[body].frame_count > 0;
     if (exists) {

@@ -295,6 +295,8 @@ static void write_static(const sinew_recording *recording, sn_json_writer *json)
 
 sinew_status sinew_recording_write_summary(const sinew_recording *recording, const char *outcome,
                                            const char *reason, sinew_bytes *out) {
+    SN_NEED(NULL, recording && outcome && out);
+
     sinew_world *world = recording->world->world;
     sn_json_writer json = sn_json_writer_create(&out->buffer, false);
     sn_json_begin_object(&json);

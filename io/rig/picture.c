@@ -237,6 +237,8 @@ static sinew_status create_sheet(sinew_context *context, const sinew_rig_file_de
 
 sinew_status sinew_rig_render(sinew_context *context, const sinew_rig_file_def *def,
                               sinew_picture **picture) {
+    SN_NEED(NULL, context);
+
     SN_TRY(sn_rig_check(context, def));
     painter p = {.context = context,
                  .def = def,

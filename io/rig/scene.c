@@ -259,6 +259,8 @@ static void write_world(const sinew_rig_file_def *def, const bool *held, sn_buff
 
 sinew_status sinew_rig_write_scene(sinew_context *context, const sinew_rig_file_def *def,
                                    sinew_bytes *out) {
+    SN_NEED(NULL, context);
+
     SN_TRY(sn_rig_check(context, def));
     sn_arena arena = sn_arena_create(context);
     bool *held = NULL;

@@ -46,6 +46,7 @@ static sinew_status write(sinew_context *context, const sinew_rig_file_def *def,
 
 sinew_status sinew_rig_write_skin(sinew_context *context, const sinew_rig_file_def *def,
                                   sinew_bytes *out, double *largest_loss) {
+    SN_NEED(NULL, context);
     SN_TRY(sn_rig_check(context, def));
     sn_arena arena = sn_arena_create(context);
     sinew_status status = write(context, def, &arena, out, largest_loss);

@@ -207,6 +207,9 @@ static sinew_tissue_table *create(sinew_context *context) {
 sinew_status sinew_tissue_table_read(sinew_context *context, const sinew_source *source,
                                      const sinew_voxels *voxels, sinew_scene_mistakes *mistakes,
                                      sinew_tissue_table **table) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, source);
+
     sinew_tissue_table *made = create(context);
     if (!made) {
         return SINEW_OUT_OF_MEMORY;
@@ -235,6 +238,9 @@ sinew_status sinew_tissue_table_read(sinew_context *context, const sinew_source 
 
 sinew_status sinew_tissue_table_create_specimen(sinew_context *context, sinew_specimen specimen,
                                                 sinew_tissue_table **table) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, table);
+
     int32_t count;
     const sinew_specimen_tissue *from = sinew_specimen_tissues(specimen, &count);
     sinew_tissue_table *made = create(context);
@@ -278,10 +284,12 @@ void sinew_tissue_table_destroy(sinew_tissue_table *table) {
 
 const sinew_autorig_tissue *sinew_tissue_table_get(const sinew_tissue_table *table,
                                                    int32_t *count) {
+    SN_NEED_OR(NULL, table && count);
     *count = table->count;
     return table->tissues;
 }
 
 const char *sinew_tissue_table_get_name(const sinew_tissue_table *table, int32_t index) {
+    SN_NEED_OR(NULL, table);
     return index >= 0 && index < table->count ? table->entries[table->entry[index]].name : NULL;
 }

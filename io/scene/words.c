@@ -2,6 +2,8 @@
 // share (sinew/io/words.h).
 #include "io/scene/words.h"
 
+#include "base/context.h"
+
 #include "sinew/io/specimen.h"
 #include "sinew/material.h"
 
@@ -92,6 +94,7 @@ const char *sinew_words_get(sinew_word_list list, int32_t index) {
 }
 
 int32_t sinew_words_find(sinew_word_list list, const char *word) {
+    SN_NEED_OR(-1, word);
     for (int32_t i = 0; i < sinew_words_get_count(list); i++) {
         if (strcmp(sinew_words_get(list, i), word) == 0) {
             return i;
@@ -101,5 +104,6 @@ int32_t sinew_words_find(sinew_word_list list, const char *word) {
 }
 
 int32_t sinew_words_suggest(const char *word, const char *const *words, int32_t count) {
+    SN_NEED_OR(-1, word);
     return sn_suggest(word, words, count);
 }

@@ -38,6 +38,8 @@ static sinew_status isolate_body(sinew_variants *variants, const sinew_scene *sc
 }
 
 sinew_status sinew_variants_create(sinew_scene *scene, int32_t body, sinew_variants **variants) {
+    SN_NEED(NULL, scene && variants);
+
     if (body < 0 || body >= scene->scene.body_count) {
         return sn_scene_fail_index(scene, "body", body, scene->scene.body_count);
     }
@@ -79,15 +81,19 @@ void sinew_variants_destroy(sinew_variants *variants) {
 }
 
 const sinew_body *sinew_variants_get_body(const sinew_variants *variants) {
+    SN_NEED_OR(NULL, variants);
     return variants->given->members[0].body;
 }
 
 bool sinew_variants_can_refine(const sinew_variants *variants) {
+    SN_NEED_OR(false, variants);
     return variants->body.shape.generated || variants->body.shape.tetrahedralize;
 }
 
 sinew_status sinew_variants_set_points(sinew_variants *variants, const double *points,
                                        int32_t count) {
+    SN_NEED(NULL, variants && (points || count == 0));
+
     if (count < 0) {
         return sn_fail(variants->context, SINEW_INVALID_ARGUMENT, "%d points: at least 0",
                        (int)count);
@@ -183,6 +189,8 @@ static sinew_status create(sinew_variants *variants, const sinew_variant_def *de
 
 sinew_status sinew_variant_create(sinew_variants *variants, const sinew_variant_def *def,
                                   sinew_variant **variant) {
+    SN_NEED(NULL, variants && def && variant);
+
     SN_TRY(check_def(variants->context, def));
     sinew_variant *made = sn_allocate(variants->context, 1, sizeof *made);
     if (!made) {
@@ -211,14 +219,17 @@ void sinew_variant_destroy(sinew_variant *variant) {
 }
 
 int32_t sinew_variant_get_unknown_count(const sinew_variant *variant) {
+    SN_NEED_OR(0, variant);
     return variant->unknowns;
 }
 
 sinew_status sinew_variant_solve_static(sinew_variant *variant) {
+    SN_NEED(NULL, variant);
     return variant->ops->step(variant->self, 0);
 }
 
 sinew_status sinew_variant_step(sinew_variant *variant) {
+    SN_NEED(NULL, variant);
     double time = (double)(variant->steps + 1) * variant->variants->scene.world.step;
     SN_TRY(variant->ops->step(variant->self, time));
     variant->steps++;
@@ -226,5 +237,6 @@ sinew_status sinew_variant_step(sinew_variant *variant) {
 }
 
 sinew_status sinew_variant_compute_points(sinew_variant *variant, double *points) {
+    SN_NEED(NULL, variant && points);
     return variant->ops->read(variant->self, points);
 }

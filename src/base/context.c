@@ -89,10 +89,12 @@ void sinew_context_destroy(sinew_context *context) {
 }
 
 int32_t sinew_context_get_thread_count(const sinew_context *context) {
+    SN_NEED_OR(0, context);
     return sn_thread_count(context);
 }
 
 size_t sinew_context_get_memory(const sinew_context *context) {
+    SN_NEED_OR(0, context);
     return (size_t)context->bytes_in_use;
 }
 
@@ -101,5 +103,6 @@ const char *sinew_context_message(const sinew_context *context) {
 }
 
 sinew_status sinew_context_status(const sinew_context *context) {
+    SN_NEED(NULL, context);
     return context->status;
 }

@@ -48,6 +48,21 @@ void sn_log(sinew_context *context, sinew_log_level level, const char *format, .
 // for equilibrium"; `share` is in [0, 1], or -1 if it is not known.
 sinew_status sn_report_progress(sinew_context *context, const char *what, double share);
 
+// Guards at the head of public functions: end the call if `pointers`, an expression such as
+// `body && positions`, has a NULL. SN_NEED returns a status; its message is kept if there is a
+// `context`, which may be NULL. SN_NEED_OR returns `value`, which is empty in void functions.
+sinew_status sn_refuse_null(sinew_context *context, const char *function, const char *pointers);
+#define SN_NEED(context, pointers)                                                                 \
+    do {                                                                                           \
+        if (!(pointers))                                                                           \
+            return sn_refuse_null((context), __func__, #pointers);                                 \
+    } while (0)
+#define SN_NEED_OR(value, pointers)                                                                \
+    do {                                                                                           \
+        if (!(pointers))                                                                           \
+            return value;                                                                          \
+    } while (0)
+
 // Returns from the calling function with the status of a call that failed.
 #define SN_TRY(call)                                                                               \
     do {                                                                                           \

@@ -15,6 +15,14 @@ sinew_status sn_fail(sinew_context *context, sinew_status status, const char *fo
     return status;
 }
 
+sinew_status sn_refuse_null(sinew_context *context, const char *function, const char *pointers) {
+    if (!context) {
+        return SINEW_INVALID_ARGUMENT;
+    }
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s: NULL is not allowed for %s", function,
+                   pointers);
+}
+
 sinew_status sn_report_progress(sinew_context *context, const char *what, double share) {
     if (!context->progress.report ||
         context->progress.report(context->progress.user, what, share)) {

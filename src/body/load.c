@@ -328,6 +328,8 @@ static sinew_status push_load(sinew_body *body, const sinew_load_def *def, sn_lo
 }
 
 sinew_status sinew_body_add_load(sinew_body *body, const sinew_load_def *def, int32_t *index) {
+    SN_NEED(NULL, body);
+
     SN_TRY(check_load(body, def));
     if (def->triangle_count > 0) {
         SN_TRY(sn_surface_push_work(body)); // kept even if the load fails: before the mark
@@ -375,6 +377,7 @@ static void measure_triangles(const sinew_body *body, const sn_load *load,
 }
 
 sinew_status sinew_body_get_load(const sinew_body *body, int32_t index, sinew_load_report *report) {
+    SN_NEED(NULL, body);
     SN_TRY(check_index(body, index));
     const sn_load *load = find_load(body, index);
     *report = (sinew_load_report){.kind = load->kind, .scale = load->scale};
@@ -388,6 +391,7 @@ sinew_status sinew_body_get_load(const sinew_body *body, int32_t index, sinew_lo
 }
 
 sinew_status sinew_body_set_load_scale(sinew_body *body, int32_t index, double scale) {
+    SN_NEED(NULL, body);
     SN_TRY(check_index(body, index));
     if (!isfinite(scale)) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,

@@ -86,6 +86,9 @@ static sinew_status sum_constant(sinew_body *body, sn_arena *scratch, double *su
 }
 
 sinew_status sinew_body_compute_node_stresses(sinew_body *body, double *stresses) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, stresses);
+
     if (body->mesh.element_count == 0) {
         return sn_fail(body->context, SINEW_UNSUPPORTED,
                        "stresses of nodes: body \"%s\" has no elements; make a point and read its "

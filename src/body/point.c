@@ -37,11 +37,15 @@ static sinew_status create(sinew_body *body, const double position[3], bool defo
 }
 
 sinew_status sinew_point_create(sinew_body *body, const double rest[3], sinew_point **point) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, rest && point);
     return create(body, rest, false, point);
 }
 
 sinew_status sinew_point_create_at(sinew_body *body, const double position[3],
                                    sinew_point **point) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, position && point);
     return create(body, position, true, point);
 }
 
@@ -103,22 +107,27 @@ sinew_status sn_points_refresh(sinew_body *body) {
 }
 
 sinew_body *sinew_point_get_body(const sinew_point *point) {
+    SN_NEED_OR(NULL, point);
     return point->body;
 }
 
 void sinew_point_get_rest(const sinew_point *point, double rest[3]) {
+    SN_NEED_OR(, point && rest);
     sn_store3(rest, point->rest);
 }
 
 double sinew_point_get_distance(const sinew_point *point) {
+    SN_NEED_OR(0, point);
     return point->point.distance;
 }
 
 int32_t sinew_point_get_element(const sinew_point *point) {
+    SN_NEED_OR(-1, point);
     return point->point.element;
 }
 
 sinew_status sinew_point_get_position(sinew_point *point, double position[3]) {
+    SN_NEED(NULL, point && position);
     SN_TRY(refresh(point));
     sn_body_move_point(point->body, &point->point);
     sn_store3(position, point->point.x);
@@ -126,6 +135,7 @@ sinew_status sinew_point_get_position(sinew_point *point, double position[3]) {
 }
 
 sinew_status sinew_point_get_velocity(sinew_point *point, double velocity[3]) {
+    SN_NEED(NULL, point && velocity);
     SN_TRY(refresh(point));
     sn_body_move_point(point->body, &point->point);
     sn_store3(velocity, sn_body_point_velocity(point->body, &point->point));
@@ -133,11 +143,13 @@ sinew_status sinew_point_get_velocity(sinew_point *point, double velocity[3]) {
 }
 
 sinew_status sinew_point_get_state(sinew_point *point, sinew_element_state *state) {
+    SN_NEED(NULL, point && state);
     SN_TRY(refresh(point));
     return point->body->ops->points.get_state(point->body, &point->point, state);
 }
 
 sinew_status sinew_point_set_force(sinew_point *point, const double force[3]) {
+    SN_NEED(NULL, point && force);
     sn_vec3 f = sn_load3(force);
     if (!sn_finite3(f)) {
         return sn_fail(point->body->context, SINEW_INVALID_ARGUMENT,

@@ -6,26 +6,32 @@
 #include <string.h>
 
 void sinew_body_set_user(sinew_body *body, void *user) {
+    SN_NEED_OR(, body);
     body->user = user;
 }
 
 void *sinew_body_get_user(const sinew_body *body) {
+    SN_NEED_OR(NULL, body);
     return body->user;
 }
 
 const char *sinew_body_get_name(const sinew_body *body) {
+    SN_NEED_OR(NULL, body);
     return body->name;
 }
 
 int32_t sinew_body_get_node_count(const sinew_body *body) {
+    SN_NEED_OR(0, body);
     return body->mesh.point_count;
 }
 
 int32_t sinew_body_get_element_count(const sinew_body *body) {
+    SN_NEED_OR(0, body);
     return body->mesh.element_count;
 }
 
 const double *sinew_body_get_rest_positions(const sinew_body *body) {
+    SN_NEED_OR(NULL, body);
     return body->mesh.points;
 }
 
@@ -35,10 +41,12 @@ static bool has_nodes(const sinew_body *body) {
 }
 
 const double *sinew_body_get_positions(const sinew_body *body) {
+    SN_NEED_OR(NULL, body);
     return has_nodes(body) ? body->q : NULL;
 }
 
 const double *sinew_body_get_velocities(const sinew_body *body) {
+    SN_NEED_OR(NULL, body);
     return has_nodes(body) ? body->v : NULL;
 }
 
@@ -91,6 +99,8 @@ static sinew_status check_nodes(const sinew_body *body, const char *what, const 
 }
 
 sinew_status sinew_body_set_positions(sinew_body *body, const double *positions) {
+    SN_NEED(NULL, body);
+
     SN_TRY(check_has_nodes(body, "positions"));
     SN_TRY(check_finite(body, "position", positions, sn_body_size(body)));
 
@@ -105,6 +115,7 @@ sinew_status sinew_body_set_positions(sinew_body *body, const double *positions)
 }
 
 sinew_status sinew_body_set_velocities(sinew_body *body, const double *velocities) {
+    SN_NEED(NULL, body);
     SN_TRY(check_has_nodes(body, "velocities"));
     SN_TRY(check_finite(body, "velocity", velocities, sn_body_size(body)));
     memcpy(body->v, velocities, (size_t)sn_body_size(body) * sizeof(double));
@@ -114,6 +125,8 @@ sinew_status sinew_body_set_velocities(sinew_body *body, const double *velocitie
 
 sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_t count,
                                   int32_t axes) {
+    SN_NEED(NULL, body);
+
     SN_TRY(check_nodes(body, "supports", nodes, count));
     if (axes & ~SINEW_AXIS_ALL) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
@@ -136,6 +149,7 @@ sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_
 
 sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32_t count,
                                    const double *targets) {
+    SN_NEED(NULL, body);
     SN_TRY(check_nodes(body, "targets", nodes, count));
     SN_TRY(check_finite(body, "target", targets, 3 * count));
     for (int32_t i = 0; i < count; i++) {
@@ -146,6 +160,7 @@ sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32
 
 sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32_t count,
                                    const double *forces) {
+    SN_NEED(NULL, body);
     SN_TRY(check_nodes(body, "forces", nodes, count));
     SN_TRY(check_finite(body, "force", forces, 3 * count));
     for (int32_t i = 0; i < count; i++) {
@@ -156,6 +171,7 @@ sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32
 
 sinew_status sinew_body_set_material(sinew_body *body, int32_t index,
                                      const sinew_material_def *material) {
+    SN_NEED(NULL, body);
     SN_TRY(body->ops->elasticity.set_material(body, index, material));
     body->stiffness_version++;
     sn_body_note_energy_change(body);
@@ -163,6 +179,8 @@ sinew_status sinew_body_set_material(sinew_body *body, int32_t index,
 }
 
 sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double stress) {
+    SN_NEED(NULL, body);
+
     if (!(stress >= 0 && isfinite(stress))) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
                        "fibre stress of body \"%s\" is %g Pa; it is at least 0", body->name,
@@ -182,6 +200,8 @@ sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double
 
 sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping,
                                     double stiffness_damping) {
+    SN_NEED(NULL, body);
+
     if (!(mass_damping >= 0 && isfinite(mass_damping)) ||
         !(stiffness_damping >= 0 && isfinite(stiffness_damping))) {
         return sn_fail(
@@ -205,17 +225,22 @@ sinew_status sn_check_solver(sinew_context *context, sinew_solver solver) {
 }
 
 sinew_status sinew_body_set_solver(sinew_body *body, sinew_solver solver) {
+    SN_NEED(NULL, body);
     SN_TRY(sn_check_solver(body->context, solver));
     body->solver = solver;
     return SINEW_OK;
 }
 
 sinew_solver sinew_body_get_solver(const sinew_body *body) {
+    SN_NEED_OR(0, body);
     return body->solver;
 }
 
 sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element,
                                           sinew_element_state *state) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, state);
+
     if (body->mesh.element_count == 0) {
         return sn_fail(body->context, SINEW_UNSUPPORTED,
                        "body \"%s\" has no elements; make a point and read its state", body->name);
@@ -232,6 +257,7 @@ sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element,
 }
 
 void sinew_body_compute_element_states(sinew_body *body, sinew_element_state *states) {
+    SN_NEED_OR(, body && states);
     if (body->ops->elasticity.compute_element_states) {
         body->ops->elasticity.compute_element_states(body, states);
         return;
@@ -243,6 +269,7 @@ void sinew_body_compute_element_states(sinew_body *body, sinew_element_state *st
 }
 
 void sinew_body_compute_elastic_forces(sinew_body *body, double *forces) {
+    SN_NEED_OR(, body && forces);
     if (!has_nodes(body)) {
         return;
     }

@@ -152,14 +152,17 @@ sinew_status sn_element_surface_measure(sinew_body *body, double *velocities,
 }
 
 const sinew_mesh *sinew_body_get_surface(const sinew_body *body) {
+    SN_NEED_OR(NULL, body);
     return body->surface;
 }
 
 const int32_t *sinew_body_get_surface_nodes(const sinew_body *body) {
+    SN_NEED_OR(NULL, body);
     return body->surface_nodes;
 }
 
 void sinew_body_compute_surface(const sinew_body *body, double *positions, double *normals) {
+    SN_NEED_OR(, body && positions);
     body->ops->surface.compute(body, body->q, positions);
     if (normals) {
         sinew_mesh_compute_normals(body->surface, positions, normals);
@@ -167,10 +170,14 @@ void sinew_body_compute_surface(const sinew_body *body, double *positions, doubl
 }
 
 sinew_status sinew_body_compute_surface_velocities(sinew_body *body, double *velocities) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, velocities);
     return body->ops->surface.measure(body, velocities, NULL);
 }
 
 sinew_status sinew_body_compute_surface_states(sinew_body *body, sinew_element_state *states) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, states);
     return body->ops->surface.measure(body, NULL, states);
 }
 
@@ -193,6 +200,8 @@ sinew_status sn_surface_push_force_room(sinew_body *body) {
 }
 
 sinew_status sinew_body_set_surface_forces(sinew_body *body, const double *forces) {
+    SN_NEED(NULL, body);
+
     size_t count = 3 * (size_t)body->surface->point_count;
     if (forces) {
         for (size_t i = 0; i < count; i++) {

@@ -160,6 +160,9 @@ static void fill_hit(sinew_body *body, const sn_triangle_tree *tree, int32_t tri
 
 sinew_status sinew_body_cast_ray(sinew_body *body, const double origin[3],
                                  const double direction[3], double reach, sinew_surface_hit *hit) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, origin && direction);
+
     SN_TRY(sn_check_ray(body->context, origin, direction, reach));
 
     *hit = (sinew_surface_hit){.body = NULL};
@@ -178,6 +181,9 @@ sinew_status sinew_body_cast_ray(sinew_body *body, const double origin[3],
 
 sinew_status sinew_body_find_nearest(sinew_body *body, const double position[3], double reach,
                                      sinew_surface_hit *hit) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, position && hit);
+
     sn_vec3 p = sn_load3(position);
     SN_TRY(check_vector(body->context, "position", p));
     SN_TRY(check_reach(body->context, reach));

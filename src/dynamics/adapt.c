@@ -25,6 +25,7 @@ static sinew_status check_free(const sinew_body *body) {
 
 sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def,
                                      int32_t *node) {
+    SN_NEED(NULL, body);
     SN_TRY(SN_CHECK_DEF(body->context, def, "sinew_default_frame_insert_def"));
     SN_TRY(check_free(body));
     SN_TRY(sn_frame_body_insert(body, def, node));
@@ -34,6 +35,7 @@ sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_
 }
 
 sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade) {
+    SN_NEED(NULL, body);
     SN_TRY(check_free(body));
     SN_TRY(sn_frame_body_remove(body, node, fade));
     body->revision++;
@@ -43,6 +45,8 @@ sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade
 
 sinew_status sinew_frame_body_get_reaction(sinew_body *body, int32_t index, double force[3],
                                            double torque[3]) {
+    SN_NEED(NULL, body);
+
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
 

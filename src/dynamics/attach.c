@@ -214,6 +214,8 @@ static void release(sinew_attachment *attachment) {
 
 sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def,
                                 sinew_attachment **out) {
+    SN_NEED(NULL, world);
+
     SN_TRY(check_attachment(world, def));
     sn_arena arena = sn_arena_create(world->context);
     sinew_attachment *attachment = SN_PUSH(&arena, sinew_attachment, 1);
@@ -263,6 +265,7 @@ int32_t sn_world_remove_attachments(sinew_world *world, const sinew_body *body,
 }
 
 int32_t sinew_world_detach(sinew_world *world, const sinew_body *body, const sinew_body *target) {
+    SN_NEED_OR(0, world);
     return sn_world_remove_attachments(world, body, target, false);
 }
 
@@ -287,6 +290,8 @@ void sinew_attachment_destroy(sinew_attachment *attachment) {
 }
 
 sinew_status sinew_attachment_set_target(sinew_attachment *attachment, const double position[3]) {
+    SN_NEED(NULL, attachment && position);
+
     sinew_context *context = attachment->world->context;
     if (attachment->target.body) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -302,6 +307,8 @@ sinew_status sinew_attachment_set_target(sinew_attachment *attachment, const dou
 }
 
 sinew_status sinew_attachment_set_stiffness(sinew_attachment *attachment, double stiffness) {
+    SN_NEED(NULL, attachment);
+
     sinew_world *world = attachment->world;
     SN_TRY(check_stiffness(world->context, stiffness));
 
@@ -334,6 +341,7 @@ sinew_status sinew_attachment_set_stiffness(sinew_attachment *attachment, double
 }
 
 double sinew_attachment_get_stiffness(const sinew_attachment *attachment) {
+    SN_NEED_OR(0, attachment);
     return attachment->stiffness;
 }
 
@@ -346,6 +354,7 @@ static sn_vec3 position_now(sn_anchor *anchor) {
 
 void sinew_attachment_get_positions(sinew_attachment *attachment, double tied[3],
                                     double target[3]) {
+    SN_NEED_OR(, attachment);
     if (tied) {
         sn_store3(tied, position_now(&attachment->tied));
     }
@@ -370,6 +379,8 @@ static sinew_status compute_tie_force(const sinew_attachment *attachment, double
 }
 
 sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]) {
+    SN_NEED(NULL, attachment && force);
+
     if (attachment->stiffness > 0 && attachment->largest == 0) {
         sn_vec3 gap = sn_sub(position_now(&attachment->target), position_now(&attachment->tied));
         sn_store3(force, sn_scale(attachment->stiffness, gap));

@@ -294,6 +294,8 @@ static sinew_status make_body(sinew_world *world, const sinew_autorig_def *def,
 
 sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *def,
                                   sinew_autorig_report *report, sinew_body **out) {
+    SN_NEED(NULL, world);
+
     sinew_context *context = world->context;
     sinew_autorig_report made = {0};
 

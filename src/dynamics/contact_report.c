@@ -280,17 +280,20 @@ sinew_status sn_contact_renew_events(sinew_world *world, const sn_touch_memory *
 }
 
 sinew_contact_report sinew_world_get_contact_report(const sinew_world *world) {
+    SN_NEED_OR(((sinew_contact_report){0}), world);
     return world->contact ? world->contact->report
                           : (sinew_contact_report){.smallest_gap = INFINITY};
 }
 
 int32_t sinew_world_get_contacts(const sinew_world *world, const sinew_contact **contacts) {
+    SN_NEED_OR(0, world && contacts);
     *contacts = world->contact ? world->contact->contacts : NULL;
     return world->contact ? world->contact->contact_count : 0;
 }
 
 int32_t sinew_world_get_contact_events(const sinew_world *world,
                                        const sinew_contact_event **events) {
+    SN_NEED_OR(0, world && events);
     *events = world->contact ? world->contact->events : NULL;
     return world->contact ? world->contact->event_count : 0;
 }
@@ -328,6 +331,8 @@ static sinew_status add_vertex_areas(sinew_body *body, double *areas) {
 }
 
 sinew_status sinew_body_compute_contact_forces(sinew_body *body, double *forces, double *areas) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, forces);
     size_t count = (size_t)body->surface->point_count;
     memset(forces, 0, 3 * count * sizeof *forces);
     if (body->world->contact) {
@@ -375,6 +380,9 @@ static sn_vec3 find_center(const sinew_body *body) {
 }
 
 sinew_status sinew_body_get_contact(sinew_body *body, sinew_body_contact *contact) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, contact);
+
     const sn_contact *all = body->world->contact;
     *contact = (sinew_body_contact){.count = 0};
     for (int32_t i = 0; all && i < all->contact_count; i++) {

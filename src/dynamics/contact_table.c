@@ -28,6 +28,8 @@ static sinew_status add_entry(sinew_context *context, sn_friction_table *table, 
 
 sinew_status sinew_world_set_friction(sinew_world *world, int32_t material, int32_t other,
                                       double friction) {
+    SN_NEED(NULL, world);
+
     if (material < 1 || other < 1) {
         return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
                        "friction between materials %d and %d: materials are numbers from 1",
@@ -60,6 +62,7 @@ sinew_status sinew_world_set_friction(sinew_world *world, int32_t material, int3
 }
 
 double sinew_world_get_friction(const sinew_world *world, int32_t material, int32_t other) {
+    SN_NEED_OR(0, world);
     if (!world->contact) {
         return -1;
     }

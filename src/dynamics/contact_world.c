@@ -81,6 +81,8 @@ sinew_status sn_contact_get(sinew_world *world, sn_contact **out) {
 }
 
 sinew_status sinew_world_set_contact(sinew_world *world, const sinew_contact_def *def) {
+    SN_NEED(NULL, world);
+
     sn_contact *contact;
 
     // Off: multipliers of the last step mean nothing later.
@@ -118,6 +120,7 @@ sinew_status sinew_world_set_contact(sinew_world *world, const sinew_contact_def
 }
 
 bool sinew_world_get_contact(const sinew_world *world, sinew_contact_def *def) {
+    SN_NEED_OR(false, world);
     bool on = world->contact && world->contact->on;
     if (on && def) {
         *def = world->contact->def;
@@ -126,6 +129,8 @@ bool sinew_world_get_contact(const sinew_world *world, sinew_contact_def *def) {
 }
 
 sinew_status sinew_body_set_contact(sinew_body *body, const sinew_body_contact_def *def) {
+    SN_NEED(NULL, body);
+
     SN_TRY(SN_CHECK_DEF(body->context, def, "sinew_default_body_contact_def"));
     SN_TRY(check_grip(body->context, def->friction, def->material));
     SN_TRY(check_not_negative(body->context, "thickness", def->thickness));
@@ -201,6 +206,8 @@ static void release_obstacle(sn_contact *contact, sinew_obstacle *obstacle) {
 
 sinew_status sinew_obstacle_create(sinew_world *world, const sinew_obstacle_def *def,
                                    sinew_obstacle **out) {
+    SN_NEED(NULL, world);
+
     sn_obstacle_shape shape;
     sn_rigid pose;
     SN_TRY(SN_CHECK_DEF(world->context, def, "sinew_default_obstacle_def"));
@@ -275,11 +282,13 @@ void sinew_obstacle_destroy(sinew_obstacle *obstacle) {
 
 sinew_status sinew_obstacle_move(sinew_obstacle *obstacle, const double position[3],
                                  const double rotation[4]) {
+    SN_NEED(NULL, obstacle && position && rotation);
     return read_pose(obstacle->world, position, rotation, &obstacle->target);
 }
 
 void sinew_obstacle_get_pose(const sinew_obstacle *obstacle, double position[3],
                              double rotation[4]) {
+    SN_NEED_OR(, obstacle);
     sn_rigid pose = obstacle->pose;
     if (position) {
         sn_store3(position, pose.t);
@@ -290,6 +299,7 @@ void sinew_obstacle_get_pose(const sinew_obstacle *obstacle, double position[3],
 }
 
 void sinew_obstacle_get_force(const sinew_obstacle *obstacle, double force[3], double torque[3]) {
+    SN_NEED_OR(, obstacle);
     if (force) {
         sn_store3(force, obstacle->force);
     }
@@ -303,15 +313,19 @@ const char *sinew_obstacle_get_name(const sinew_obstacle *obstacle) {
 }
 
 int32_t sinew_world_get_obstacle_count(const sinew_world *world) {
+    SN_NEED_OR(0, world);
     return world->contact ? world->contact->obstacle_count : 0;
 }
 
 sinew_obstacle *sinew_world_get_obstacle(const sinew_world *world, int32_t index) {
+    SN_NEED_OR(NULL, world);
     bool there = index >= 0 && index < sinew_world_get_obstacle_count(world);
     return there ? world->contact->obstacles[index] : NULL;
 }
 
 sinew_obstacle_def sinew_obstacle_get_def(const sinew_obstacle *obstacle) {
+    SN_NEED_OR(((sinew_obstacle_def){0}), obstacle);
+
     const sn_obstacle_shape *shape = &obstacle->shape;
     sinew_obstacle_def def = sinew_default_obstacle_def();
     def.name = obstacle->name;

@@ -259,6 +259,7 @@ static sinew_status finish_body(sinew_body *body, sinew_status status, sinew_bod
 }
 
 sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, sinew_body **out) {
+    SN_NEED(NULL, world);
     SN_TRY(SN_CHECK_DEF(world->context, def, "sinew_default_body_def"));
     SN_TRY(check_body(world->context, def));
     sinew_body *body;
@@ -294,6 +295,7 @@ static sinew_status check_frame_rotation(sinew_context *context, const sinew_fra
 
 sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_def *def,
                                      sinew_body **out) {
+    SN_NEED(NULL, world);
     SN_TRY(SN_CHECK_DEF(world->context, def, "sinew_default_frame_body_def"));
     SN_TRY(check_frame_rotation(world->context, def));
     sinew_body *body;
@@ -305,6 +307,7 @@ sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_
 
 sinew_status sinew_rigid_body_create(sinew_world *world, const sinew_rigid_body_def *def,
                                      sinew_body **out) {
+    SN_NEED(NULL, world);
     SN_TRY(SN_CHECK_DEF(world->context, def, "sinew_default_rigid_body_def"));
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "rigid", &body));
@@ -330,6 +333,8 @@ static sinew_status build_pbd_body(sinew_body *body, const sinew_pbd_body_def *d
 
 sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def *def,
                                    sinew_body **out) {
+    SN_NEED(NULL, world);
+
     SN_TRY(SN_CHECK_DEF(world->context, def, "sinew_default_pbd_body_def"));
     sinew_body_def placement = sinew_default_body_def();
     placement.mesh = def->mesh;

@@ -20,6 +20,8 @@ static sn_vec3 find_rest(const sinew_surface_hit *hit) {
 
 sinew_status sinew_surface_hit_grab(const sinew_surface_hit *hit, const sinew_grab_def *def,
                                     sinew_attachment **hand) {
+    SN_NEED(NULL, hit && hit->body && hand);
+
     sinew_body *body = hit->body;
     SN_ASSERT(body);
     SN_ASSERT(hit->triangle >= 0 && hit->triangle < body->surface->element_count);

@@ -20,6 +20,8 @@ static void add_point_momenta(const sinew_body *body, const double *momentum_of_
 }
 
 void sinew_body_get_measures(sinew_body *body, sinew_measures *measures) {
+    SN_NEED_OR(, body && measures);
+
     *measures = (sinew_measures){0};
     sn_evaluation evaluation = {.q = body->q, .want_energy = true};
 
@@ -39,6 +41,8 @@ void sinew_body_get_measures(sinew_body *body, sinew_measures *measures) {
 }
 
 void sinew_world_get_measures(sinew_world *world, sinew_measures *total) {
+    SN_NEED_OR(, world && total);
+
     *total = (sinew_measures){.smallest_J = INFINITY, .largest_J = -INFINITY};
     for (size_t i = 0; i < world->body_count; i++) {
         sinew_measures part;
@@ -86,6 +90,7 @@ void sn_body_compute_reactions(sinew_body *body, double *forces) {
 }
 
 void sinew_body_compute_reactions(sinew_body *body, double *forces) {
+    SN_NEED_OR(, body && forces);
     if (body->mesh.point_count > 0) {
         sn_body_compute_reactions(body, forces);
     }
@@ -126,6 +131,8 @@ static double compute_residual(sn_island *island) {
 }
 
 sinew_status sinew_world_compute_residual(sinew_world *world, double *residual) {
+    SN_NEED(NULL, world);
+
     if (!residual) {
         return sn_fail(world->context, SINEW_INVALID_ARGUMENT, "residual is NULL");
     }

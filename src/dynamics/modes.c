@@ -86,6 +86,8 @@ static sinew_status compute(sinew_body *body, int32_t count, double *frequencies
 
 sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count, double *frequencies,
                                       double *shapes) {
+    SN_NEED(NULL, body);
+
     if (body->ops->stepping) {
         return sn_fail(
             body->context, SINEW_UNSUPPORTED,

@@ -8,6 +8,9 @@
 
 sinew_status sinew_world_cast_ray(sinew_world *world, const double origin[3],
                                   const double direction[3], double reach, sinew_surface_hit *hit) {
+    SN_NEED(NULL, world);
+    SN_NEED(world->context, origin && direction);
+
     SN_TRY(sn_check_ray(world->context, origin, direction, reach)); // also without any body
 
     *hit = (sinew_surface_hit){.body = NULL};

@@ -194,6 +194,8 @@ static sinew_status check(sinew_context *context, const sinew_autorig_def *def,
 
 sinew_status sinew_autorig_estimate_error(sinew_context *context, const sinew_autorig_def *def,
                                           const int32_t *frames, int32_t count, double *errors) {
+    SN_NEED(NULL, context);
+
     SN_TRY(check(context, def, frames, count));
     sinew_voxels *coarse;
     SN_TRY(coarsen(def, context, &coarse));

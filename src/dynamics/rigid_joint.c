@@ -138,6 +138,8 @@ static void release(sinew_rigid_joint *joint) {
 
 sinew_status sinew_rigid_joint_create(sinew_world *world, const sinew_rigid_joint_def *def,
                                       sinew_rigid_joint **out) {
+    SN_NEED(NULL, world);
+
     SN_TRY(check_def(world, def));
     sn_arena arena = sn_arena_create(world->context);
     sinew_rigid_joint *joint = SN_PUSH(&arena, sinew_rigid_joint, 1);
@@ -199,6 +201,8 @@ void sinew_rigid_joint_destroy(sinew_rigid_joint *joint) {
 }
 
 void sinew_rigid_joint_get_position(sinew_rigid_joint *joint, double position[3], double *gap) {
+    SN_NEED_OR(, joint);
+
     sn_vec3 sum = {0, 0, 0};
     double largest = 0;
     for (int32_t i = 0; i < joint->count; i++) {
@@ -218,6 +222,8 @@ void sinew_rigid_joint_get_position(sinew_rigid_joint *joint, double position[3]
 
 sinew_status sinew_rigid_joint_get_force(sinew_rigid_joint *joint, double force[3],
                                          double torque[3]) {
+    SN_NEED(NULL, joint);
+
     double center[3];
     sn_vec3 sum = {0, 0, 0}, moment = {0, 0, 0};
     sinew_rigid_joint_get_position(joint, center, NULL);
@@ -273,6 +279,7 @@ static double angle_of(const hinge_view *view) {
 }
 
 double sinew_rigid_joint_get_angle(sinew_rigid_joint *joint) {
+    SN_NEED_OR(0, joint);
     if (joint->kind != SINEW_RIGID_JOINT_HINGE) {
         return 0;
     }
@@ -344,6 +351,8 @@ sinew_rigid_joint_drive sinew_default_rigid_joint_drive(void) {
 
 sinew_status sinew_rigid_joint_set_drive(sinew_rigid_joint *joint,
                                          const sinew_rigid_joint_drive *drive) {
+    SN_NEED(NULL, joint);
+
     sinew_context *context = joint->arena.context;
     SN_TRY(SN_CHECK_DEF(context, drive, "sinew_default_rigid_joint_drive"));
     SN_TRY(check_hinge(joint, "a drive"));
@@ -377,6 +386,7 @@ sinew_status sinew_rigid_joint_set_drive(sinew_rigid_joint *joint,
 }
 
 double sinew_rigid_joint_get_drive_torque(sinew_rigid_joint *joint) {
+    SN_NEED_OR(0, joint);
     double force[3];
     if (!joint->springs[DRIVE] ||
         sinew_attachment_get_force(joint->springs[DRIVE], force) != SINEW_OK) {
@@ -387,6 +397,8 @@ double sinew_rigid_joint_get_drive_torque(sinew_rigid_joint *joint) {
 }
 
 sinew_status sinew_rigid_joint_set_limits(sinew_rigid_joint *joint, double lower, double upper) {
+    SN_NEED(NULL, joint);
+
     sinew_context *context = joint->arena.context;
     const double pi = acos(-1);
     SN_TRY(check_hinge(joint, "limits"));

@@ -147,6 +147,7 @@ static size_t fixed_size(const sinew_world *world) {
 }
 
 size_t sinew_world_get_snapshot_size(const sinew_world *world) {
+    SN_NEED_OR(0, world);
     size_t size = fixed_size(world);
     for (size_t i = 0; i < world->body_count; i++) {
         force_header header = make_force_header(world->bodies[i]);
@@ -218,6 +219,8 @@ static char *write_forces(char *next, const sinew_body *body) {
 }
 
 sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, size_t size) {
+    SN_NEED(NULL, world);
+
     snapshot_header header = make_header(world);
     if (!bytes || size < header.size) {
         return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
@@ -501,6 +504,8 @@ static sinew_status check_snapshot(sinew_world *world, const char *bytes, size_t
 }
 
 sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes, size_t size) {
+    SN_NEED(NULL, world);
+
     snapshot_header header;
     SN_TRY(check_snapshot(world, bytes, size, &header));
 
@@ -534,6 +539,7 @@ sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
 }
 
 uint64_t sinew_world_get_hash(const sinew_world *world) {
+    SN_NEED_OR(0, world);
     double time = sinew_world_get_time(world);
     uint64_t hash = sn_hash_bytes(SN_HASH_START, &time, sizeof time);
     for (size_t i = 0; i < world->body_count; i++) {

@@ -101,6 +101,8 @@ static sinew_status check_world(sinew_context *context, const sinew_world_def *d
 
 sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def,
                                 sinew_world **out) {
+    SN_NEED(NULL, context);
+
     SN_TRY(check_world(context, def));
     if (!out) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "world is NULL");
@@ -448,6 +450,8 @@ static void accept_step(sinew_world *world) {
 }
 
 sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
+    SN_NEED(NULL, world);
+
     double begin = sn_seconds();
     sinew_step_report report = {.solver_converged = true};
 
@@ -499,6 +503,8 @@ static sinew_status solve_static_islands(sinew_world *world, const sinew_static_
 
 sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
                                       sinew_step_report *out) {
+    SN_NEED(NULL, world);
+
     double begin = sn_seconds();
 
     // Refuse what has no equilibrium to look for.
@@ -538,14 +544,18 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
 }
 
 double sinew_world_get_time(const sinew_world *world) {
+    SN_NEED_OR(0, world);
     return sinew_world_get_time_after(world, 0);
 }
 
 double sinew_world_get_time_after(const sinew_world *world, int64_t steps) {
+    SN_NEED_OR(0, world);
     return world->start + (double)(world->steps + steps) * world->def.step;
 }
 
 sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def) {
+    SN_NEED(NULL, world);
+
     SN_TRY(check_world(world->context, def));
     SN_TRY(sn_contact_check_integrator(world, def->integrator));
 
@@ -567,13 +577,16 @@ sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def)
 }
 
 sinew_world_def sinew_world_get_def(const sinew_world *world) {
+    SN_NEED_OR(((sinew_world_def){0}), world);
     return world->def;
 }
 
 int32_t sinew_world_get_body_count(const sinew_world *world) {
+    SN_NEED_OR(0, world);
     return (int32_t)world->body_count;
 }
 
 sinew_body *sinew_world_get_body(const sinew_world *world, int32_t index) {
+    SN_NEED_OR(NULL, world);
     return index >= 0 && (size_t)index < world->body_count ? world->bodies[index] : NULL;
 }

@@ -452,6 +452,7 @@ sinew_status sn_curve_build(sn_arena *arena, const sinew_curve_def *def, int32_t
 
 sinew_status sinew_curve_compute_length(sinew_context *context, const sinew_curve_def *def,
                                         double *length) {
+    SN_NEED(NULL, context);
     sn_arena arena = sn_arena_create(context);
     sn_curve curve;
     sinew_status status = sn_curve_build(&arena, def, 0, &curve);
@@ -504,6 +505,7 @@ static sinew_status compute_frames(sn_arena *arena, const sinew_curve_def *def, 
 
 sinew_status sinew_curve_compute_frames(sinew_context *context, const sinew_curve_def *def,
                                         int32_t count, double *points, double *axes) {
+    SN_NEED(NULL, context);
     sn_arena arena = sn_arena_create(context);
     sinew_status status = compute_frames(&arena, def, count, points, axes);
     sn_arena_destroy(&arena);

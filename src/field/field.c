@@ -298,6 +298,8 @@ static sinew_field *allocate(sinew_context *context, sinew_field_kind kind,
 
 sinew_status sinew_field_create(sinew_context *context, const sinew_field_def *def,
                                 sinew_field **field) {
+    SN_NEED(NULL, context);
+
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_field_def"));
     sinew_field *made = allocate(context, def->kind, def->unknowns);
     if (made == NULL) {
@@ -342,6 +344,7 @@ static sinew_status check_curve(const sinew_field *field, int32_t curve) {
 }
 
 sinew_status sinew_field_set_turn(sinew_field *field, int32_t curve, double turn) {
+    SN_NEED(NULL, field);
     SN_TRY(check_curve(field, curve));
     if (!isfinite(turn)) {
         return sn_fail(field->context, SINEW_INVALID_ARGUMENT, "a turn of %g is not finite", turn);
@@ -355,6 +358,8 @@ sinew_status sinew_field_set_turn(sinew_field *field, int32_t curve, double turn
 
 sinew_status sinew_field_move_curve(sinew_field *field, int32_t curve, const double *points,
                                     int32_t point_count) {
+    SN_NEED(NULL, field);
+
     SN_TRY(check_curve(field, curve));
     const sn_curve *old = &field->curves[curve].curve;
     bool same = point_count == old->point_count;
@@ -475,10 +480,12 @@ static sinew_status create_from_outside(sinew_context *context, const sinew_mesh
 sinew_status sinew_field_create_from_axes(sinew_context *context, const sinew_mesh *mesh,
                                           sinew_field_kind kind, const double *axes,
                                           sinew_field **field) {
+    SN_NEED(NULL, context);
     return create_from_outside(context, mesh, kind, axes, NULL, field);
 }
 
 sinew_status sinew_field_create_from_directions(sinew_context *context, const sinew_mesh *mesh,
                                                 const double *directions, sinew_field **field) {
+    SN_NEED(NULL, context);
     return create_from_outside(context, mesh, SINEW_FIELD_FIBRES, NULL, directions, field);
 }

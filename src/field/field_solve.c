@@ -369,6 +369,8 @@ static sinew_status solve(sinew_field *field, sn_guides *guides, sn_arena *scrat
 }
 
 sinew_status sinew_field_solve(sinew_field *field) {
+    SN_NEED(NULL, field);
+
     if (!field->moved && !field->turned) {
         return SINEW_OK;
     }

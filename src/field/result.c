@@ -102,6 +102,8 @@ void sn_field_finish(sinew_field *field) {
 }
 
 void sinew_field_compute_axes_at(const sinew_field *field, const double point[3], double axes[9]) {
+    SN_NEED_OR(, field && point && axes);
+
     sn_location location = sn_element_tree_locate(&field->tree, sn_load3(point));
     if (location.element < 0) {
         location = (sn_location){.distance = INFINITY}; // nowhere
@@ -125,19 +127,23 @@ void sinew_field_compute_axes_at(const sinew_field *field, const double point[3]
 // ---- Answers ------------------------------------------------------------------------------------
 
 void sinew_field_get_report(const sinew_field *field, sinew_field_report *report) {
+    SN_NEED_OR(, field && report);
     *report = field->report;
 }
 
 const sinew_isolated_part *sinew_field_get_isolated_parts(const sinew_field *field) {
+    SN_NEED_OR(NULL, field);
     return field->guides.isolated;
 }
 
 int32_t sinew_field_get_curve_count(const sinew_field *field) {
+    SN_NEED_OR(0, field);
     return field->curve_count;
 }
 
 int32_t sinew_field_get_guides(const sinew_field *field, const double **points,
                                const double **axes) {
+    SN_NEED_OR(0, field);
     if (points != NULL) {
         *points = field->guides.shown_points;
     }
@@ -149,21 +155,26 @@ int32_t sinew_field_get_guides(const sinew_field *field, const double **points,
 }
 
 const double *sinew_field_get_axes(const sinew_field *field) {
+    SN_NEED_OR(NULL, field);
     return field->axes;
 }
 
 const double *sinew_field_get_certainties(const sinew_field *field) {
+    SN_NEED_OR(NULL, field);
     return field->certainties;
 }
 
 const double *sinew_field_get_quaternions(const sinew_field *field) {
+    SN_NEED_OR(NULL, field);
     return &field->rotation[0].x;
 }
 
 int32_t sinew_field_get_element_count(const sinew_field *field) {
+    SN_NEED_OR(0, field);
     return field->mesh->element_count;
 }
 
 sinew_field_kind sinew_field_get_kind(const sinew_field *field) {
+    SN_NEED_OR(0, field);
     return field->kind;
 }

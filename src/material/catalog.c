@@ -88,6 +88,7 @@ static sinew_status check_poisson(sinew_context *context, const sinew_material_d
 }
 
 sinew_status sinew_check_material(sinew_context *context, const sinew_material_def *def) {
+    SN_NEED(NULL, context);
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_material_def"));
     SN_TRY(check_common(context, def));
     switch (def->law) {
@@ -138,6 +139,8 @@ int32_t sinew_material_law_count(void) {
 }
 
 double sinew_material_get_poisson(const sinew_material_def *def) {
+    SN_NEED_OR(0, def);
+
     switch (def->law) {
     case SINEW_MATERIAL_ORTHOTROPIC:
     case SINEW_MATERIAL_TRANSVERSE:
@@ -154,6 +157,8 @@ double sinew_material_get_poisson(const sinew_material_def *def) {
 }
 
 double sinew_material_get_young(const sinew_material_def *def) {
+    SN_NEED_OR(0, def);
+
     const sinew_orthotropic *o = &def->orthotropic;
     const sinew_transverse *t = &def->transverse;
 
@@ -184,6 +189,9 @@ static void append_name(char *list, size_t size, const char *name) {
 
 sinew_status sinew_material_set_law(sinew_context *context, const char *name,
                                     sinew_material_def *def) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, name);
+
     int count;
     const sn_isotropic_law *laws = SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_laws)(&count);
     for (int i = 0; i < count; i++) {
@@ -243,12 +251,16 @@ static const sinew_material_preset presets[] = {
 enum { PRESET_COUNT = sizeof presets / sizeof presets[0] };
 
 const sinew_material_preset *sinew_material_presets(int32_t *count) {
+    SN_NEED_OR(NULL, count);
     *count = PRESET_COUNT;
     return presets;
 }
 
 sinew_status sinew_material_set_preset(sinew_context *context, const char *name,
                                        sinew_material_def *def) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, name);
+
     char list[512] = "";
     for (int i = 0; i < PRESET_COUNT; i++) {
         if (strcmp(presets[i].name, name) == 0) {

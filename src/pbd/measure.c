@@ -31,6 +31,8 @@ static void measure_range(void *data, int32_t begin, int32_t end, int32_t chunk)
 }
 
 void sinew_pbd_measure(sinew_pbd *pbd, sinew_pbd_report *report) {
+    SN_NEED_OR(, pbd && report);
+
     sn_parallel_for(pbd->arena.context, pbd->tet_count, SN_PBD_TET_CHUNK, measure_range, pbd);
 
     // Sum the chunks in order.

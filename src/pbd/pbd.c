@@ -329,6 +329,9 @@ static sinew_status build(sinew_pbd *pbd, const sinew_mesh *mesh, const sinew_pb
 
 sinew_status sinew_pbd_create(sinew_context *context, const sinew_mesh *mesh,
                               const sinew_pbd_def *def, sinew_pbd **pbd) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, mesh && pbd);
+
     SN_ASSERT(context && mesh && pbd);
     SN_TRY(check_settings(context, def));
     SN_TRY(check_tets(context, mesh, def));
@@ -375,15 +378,19 @@ static void copy_rows(double *out, const double *rows, int32_t count) {
 }
 
 void sinew_pbd_get_positions(const sinew_pbd *pbd, double *positions) {
+    SN_NEED_OR(, pbd && positions);
     copy_rows(positions, pbd->nodes, pbd->node_count);
 }
 
 void sinew_pbd_get_velocities(const sinew_pbd *pbd, double *velocities) {
+    SN_NEED_OR(, pbd && velocities);
     copy_rows(velocities, pbd->velocities, pbd->node_count);
 }
 
 sinew_status sinew_pbd_set_state(sinew_pbd *pbd, const double *positions,
                                  const double *velocities) {
+    SN_NEED(NULL, pbd && positions);
+
     for (int32_t i = 0; i < pbd->node_count; i++) {
         const double *x = sn_at3(positions, i);
         if (!sn_finite3(sn_load3(x)) ||
@@ -403,6 +410,7 @@ sinew_status sinew_pbd_set_state(sinew_pbd *pbd, const double *positions,
 }
 
 const int32_t *sinew_pbd_layers(const sinew_pbd *pbd, int32_t *layer_count) {
+    SN_NEED_OR(NULL, pbd && layer_count);
     *layer_count = pbd->schedule.layer_count;
     return pbd->schedule.tet_layers;
 }

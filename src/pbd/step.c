@@ -247,6 +247,8 @@ sinew_status sn_pbd_finish_step(sinew_pbd *pbd, double h) {
 }
 
 sinew_status sinew_pbd_step(sinew_pbd *pbd, double h, const double *targets, const double *forces) {
+    SN_NEED(NULL, pbd);
+
     if (!(h > 0) || !isfinite(h)) {
         return sn_fail(pbd->arena.context, SINEW_INVALID_ARGUMENT,
                        "the step must be positive, not %g s", h);

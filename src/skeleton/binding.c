@@ -94,6 +94,9 @@ static void release(sinew_binding *binding) {
 sinew_status sinew_binding_create(sinew_body *body, const sinew_skeleton *skeleton,
                                   const sinew_binding_def *def, sinew_binding_report *report,
                                   sinew_binding **out) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, out);
+
     SN_TRY(check(body, skeleton, def));
 
     sn_arena arena = sn_arena_create(body->context);
@@ -146,24 +149,29 @@ static sinew_status check_pose(const sinew_binding *binding, const sinew_transfo
 }
 
 sinew_status sinew_binding_drive(sinew_binding *binding, const sinew_transform *pose) {
+    SN_NEED(NULL, binding && pose);
     SN_TRY(check_pose(binding, pose));
     return binding->ops->drive(binding, pose);
 }
 
 sinew_status sinew_binding_set_pose(sinew_binding *binding, const sinew_transform *pose) {
+    SN_NEED(NULL, binding && pose);
     SN_TRY(check_pose(binding, pose));
     return binding->ops->set_pose(binding, pose);
 }
 
 const int32_t *sinew_binding_get_bound(const sinew_binding *binding, int32_t *count) {
+    SN_NEED_OR(NULL, binding && count);
     *count = binding->count;
     return binding->bound;
 }
 
 const int32_t *sinew_binding_get_joints(const sinew_binding *binding) {
+    SN_NEED_OR(NULL, binding);
     return binding->mode == SINEW_BINDING_BONES ? binding->joints : NULL;
 }
 
 const double *sinew_binding_get_targets(const sinew_binding *binding) {
+    SN_NEED_OR(NULL, binding);
     return binding->targets;
 }

@@ -42,6 +42,9 @@ sinew_status sn_motion_create_empty(sinew_context *context, int32_t joint_count,
 
 sinew_status sinew_motion_create(sinew_context *context, const sinew_motion_def *def,
                                  sinew_motion **motion) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, def);
+
     SN_ASSERT(context && def && motion);
     sinew_motion *made = NULL;
 
@@ -81,6 +84,8 @@ static sn_rigid load_nearly_unit(const sinew_transform *transform) {
 
 sinew_status sinew_motion_set_frame(sinew_motion *motion, int32_t frame,
                                     const sinew_transform *local) {
+    SN_NEED(NULL, motion && local);
+
     sinew_context *context = motion->arena.context;
     if (frame < 0 || frame >= motion->frame_count) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "frame %d: the motion has %d", (int)frame,
@@ -114,18 +119,22 @@ void sinew_motion_destroy(sinew_motion *motion) {
 }
 
 int32_t sinew_motion_joint_count(const sinew_motion *motion) {
+    SN_NEED_OR(0, motion);
     return motion->joint_count;
 }
 
 int32_t sinew_motion_frame_count(const sinew_motion *motion) {
+    SN_NEED_OR(0, motion);
     return motion->frame_count;
 }
 
 double sinew_motion_frame_time(const sinew_motion *motion) {
+    SN_NEED_OR(0, motion);
     return motion->frame_time;
 }
 
 const sinew_transform *sinew_motion_frame(const sinew_motion *motion, int32_t frame) {
+    SN_NEED_OR(NULL, motion);
     SN_ASSERT(frame >= 0 && frame < motion->frame_count);
     return motion->frames + (size_t)frame * (size_t)motion->joint_count;
 }
@@ -166,6 +175,8 @@ static sample_pair find_samples(const sinew_motion *motion, double time, sinew_m
 
 bool sinew_motion_sample(const sinew_motion *motion, double time, sinew_motion_end end,
                          sinew_transform *local) {
+    SN_NEED_OR(false, motion && local);
+
     SN_ASSERT(isfinite(time));
     sample_pair at = find_samples(motion, time, end);
     const sinew_transform *first = sinew_motion_frame(motion, at.first);
@@ -267,6 +278,9 @@ static void apply_track(sinew_motion *motion, const sinew_motion_track *track) {
 sinew_status sinew_motion_create_from_tracks(sinew_context *context, const sinew_skeleton *skeleton,
                                              const sinew_motion_track *tracks, int32_t track_count,
                                              double frame_time, sinew_motion **motion) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, skeleton);
+
     SN_ASSERT(context && skeleton && motion && track_count >= 0 && (tracks || track_count == 0));
     for (int32_t i = 0; i < track_count; i++) {
         SN_TRY(check_track(context, skeleton, &tracks[i], i));

@@ -243,6 +243,8 @@ sinew_status sinew_motion_retarget(sinew_context *context, const sinew_skeleton 
                                    const sinew_motion *motion, const sinew_skeleton *target,
                                    const sinew_retarget_def *def, sinew_retarget_report *report,
                                    sinew_motion **retargeted) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, source && motion && target && retargeted);
     SN_ASSERT(context && source && motion && target && retargeted);
     SN_TRY(check_def(context, source, motion, target, def));
     sinew_retarget_report unread;

@@ -256,6 +256,9 @@ static sinew_status build(sinew_rig *rig, const sinew_skeleton *skeleton, const 
 
 sinew_status sinew_rig_create(sinew_context *context, const sinew_skeleton *skeleton,
                               const sinew_mesh *mesh, sinew_rig_report *report, sinew_rig **rig) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, skeleton && rig);
+
     SN_ASSERT(context && skeleton && mesh && rig);
     SN_TRY(sn_check_arrays(context, mesh));
     if (mesh->element == SINEW_ELEMENT_TRIANGLE) {
@@ -296,10 +299,12 @@ void sinew_rig_destroy(sinew_rig *rig) {
 }
 
 const int32_t *sinew_rig_element_joints(const sinew_rig *rig) {
+    SN_NEED_OR(NULL, rig);
     return rig->element_joints;
 }
 
 const int32_t *sinew_rig_node_joints(const sinew_rig *rig) {
+    SN_NEED_OR(NULL, rig);
     return rig->node_joints;
 }
 
@@ -320,6 +325,7 @@ static void move_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
 }
 
 void sinew_rig_move_nodes(sinew_rig *rig, const sinew_transform *world, double *positions) {
+    SN_NEED_OR(, rig && world && positions);
     for (int32_t i = 0; i < rig->joint_count; i++) {
         rig->offsets[i] = sn_rigid_mul(sn_rigid_load(&world[i]), rig->rest_inverse[i]);
     }

@@ -30,6 +30,7 @@ static int32_t find_slot(const sinew_skeleton *skeleton, const char *name) {
 }
 
 int32_t sinew_skeleton_find(const sinew_skeleton *skeleton, const char *name) {
+    SN_NEED_OR(-1, skeleton && name);
     return skeleton->slots[find_slot(skeleton, name)] - 1;
 }
 
@@ -205,6 +206,8 @@ static sinew_status build(sinew_skeleton *skeleton, const sinew_joint_def *joint
 
 sinew_status sinew_skeleton_create(sinew_context *context, const sinew_joint_def *joints,
                                    int32_t count, sinew_skeleton **skeleton) {
+    SN_NEED(NULL, context);
+
     SN_ASSERT(context && skeleton);
     SN_TRY(check_joints(context, joints, count));
 
@@ -234,28 +237,34 @@ void sinew_skeleton_destroy(sinew_skeleton *skeleton) {
 }
 
 int32_t sinew_skeleton_joint_count(const sinew_skeleton *skeleton) {
+    SN_NEED_OR(0, skeleton);
     return skeleton->joint_count;
 }
 
 const char *sinew_skeleton_joint_name(const sinew_skeleton *skeleton, int32_t joint) {
+    SN_NEED_OR(NULL, skeleton);
     SN_ASSERT(joint >= 0 && joint < skeleton->joint_count);
     return skeleton->names[joint];
 }
 
 int32_t sinew_skeleton_joint_parent(const sinew_skeleton *skeleton, int32_t joint) {
+    SN_NEED_OR(-1, skeleton);
     SN_ASSERT(joint >= 0 && joint < skeleton->joint_count);
     return skeleton->parents[joint];
 }
 
 const sinew_transform *sinew_skeleton_rest_local(const sinew_skeleton *skeleton) {
+    SN_NEED_OR(NULL, skeleton);
     return skeleton->rest_local;
 }
 
 const sinew_transform *sinew_skeleton_rest_world(const sinew_skeleton *skeleton) {
+    SN_NEED_OR(NULL, skeleton);
     return skeleton->rest_world;
 }
 
 const sinew_bone *sinew_skeleton_bones(const sinew_skeleton *skeleton, int32_t *count) {
+    SN_NEED_OR(NULL, skeleton && count);
     *count = skeleton->bone_count;
     return skeleton->bones;
 }
@@ -274,6 +283,8 @@ void sn_skeleton_compute_world(const sinew_skeleton *skeleton, const sinew_trans
 
 sinew_status sinew_skeleton_compute_world(const sinew_skeleton *skeleton,
                                           const sinew_transform *local, sinew_transform *world) {
+    SN_NEED(NULL, skeleton && local);
+
     for (int32_t i = 0; i < skeleton->joint_count; i++) {
         if (sn_transform_is_valid(&local[i])) {
             continue;
@@ -291,6 +302,7 @@ sinew_status sinew_skeleton_compute_world(const sinew_skeleton *skeleton,
 
 void sinew_skeleton_compute_offsets(const sinew_skeleton *skeleton, const sinew_transform *world,
                                     sinew_transform *offsets) {
+    SN_NEED_OR(, skeleton && world && offsets);
     for (int32_t i = 0; i < skeleton->joint_count; i++) {
         sn_rigid_store(&offsets[i],
                        sn_rigid_mul(sn_rigid_load(&world[i]), skeleton->rest_inverse[i]));

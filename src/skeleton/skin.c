@@ -128,6 +128,9 @@ static sinew_status create(sinew_context *context, const sinew_skeleton *skeleto
 
 sinew_status sinew_skin_create(sinew_context *context, const sinew_skeleton *skeleton,
                                const double *points, int32_t point_count, sinew_skin **skin) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, skeleton);
+
     SN_ASSERT(context && skeleton && points && skin);
     if (skeleton->bone_count == 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -176,6 +179,8 @@ sinew_status sinew_skin_create_from_weights(sinew_context *context, const sinew_
                                             const double *points, int32_t point_count,
                                             const int32_t *joints, const double *weights,
                                             sinew_skin **skin) {
+    SN_NEED(NULL, context);
+
     SN_ASSERT(context && skeleton && points && joints && weights && skin);
     for (int32_t i = 0; i < point_count; i++) {
         size_t at = (size_t)i * SN_INFLUENCES;
@@ -211,10 +216,12 @@ void sinew_skin_destroy(sinew_skin *skin) {
 }
 
 const int32_t *sinew_skin_joints(const sinew_skin *skin) {
+    SN_NEED_OR(NULL, skin);
     return skin->joints;
 }
 
 const double *sinew_skin_weights(const sinew_skin *skin) {
+    SN_NEED_OR(NULL, skin);
     return skin->weights;
 }
 
@@ -246,6 +253,8 @@ static void blend_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
 
 void sinew_skin_compute(sinew_skin *skin, const sinew_transform *world, sinew_skin_method method,
                         double *positions) {
+    SN_NEED_OR(, skin && world && positions);
+
     bool linear = method == SINEW_SKIN_LINEAR;
     for (int32_t i = 0; i < skin->joint_count; i++) {
         sn_rigid offset = sn_rigid_mul(sn_rigid_load(&world[i]), skin->rest_inverse[i]);

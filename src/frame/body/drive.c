@@ -27,6 +27,8 @@ static int32_t held_axes(int32_t hold, bool translation) {
 }
 
 sinew_status sinew_frame_body_hold(sinew_body *body, int32_t index, int32_t hold) {
+    SN_NEED(NULL, body);
+
     const int32_t axes = 7 * SINEW_HOLD_X;
     const int32_t turns = 7 * SINEW_HOLD_TURN_X;
     const sn_node *node = NULL;
@@ -130,6 +132,7 @@ static void set_target(sinew_body *body, const sn_node *node, const double *posi
 
 sinew_status sinew_frame_body_move(sinew_body *body, int32_t index, const double position[3],
                                    const double rotation[4]) {
+    SN_NEED(NULL, body);
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
     SN_TRY(check_pose(body, index, position, rotation));
@@ -139,6 +142,8 @@ sinew_status sinew_frame_body_move(sinew_body *body, int32_t index, const double
 
 sinew_status sinew_frame_body_set_node(sinew_body *body, int32_t index, const double position[3],
                                        const double rotation[4]) {
+    SN_NEED(NULL, body);
+
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
     SN_TRY(check_pose(body, index, position, rotation));
@@ -173,6 +178,8 @@ static sinew_status check_pair(const sinew_body *body, int32_t index, const char
 
 sinew_status sinew_frame_body_get_velocity(const sinew_body *body, int32_t index,
                                            double velocity[3], double spin[3]) {
+    SN_NEED(NULL, body);
+
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
 
@@ -198,6 +205,9 @@ sinew_status sinew_frame_body_get_velocity(const sinew_body *body, int32_t index
 
 sinew_status sinew_frame_body_set_velocity(sinew_body *body, int32_t index,
                                            const double velocity[3], const double spin[3]) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, velocity && spin);
+
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
     SN_TRY(check_pair(body, index, "the velocity", velocity, spin));
@@ -248,6 +258,8 @@ static sinew_status add_torque(sinew_body *body, int32_t index, const sn_node *n
 
 sinew_status sinew_frame_body_add_node_force(sinew_body *body, int32_t index, const double force[3],
                                              const double torque[3]) {
+    SN_NEED(NULL, body);
+
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
     SN_TRY(check_pair(body, index, "the force", force, torque));

@@ -7,12 +7,15 @@
 #include <string.h>
 
 int32_t sinew_frame_body_get_node_count(const sinew_body *body) {
+    SN_NEED_OR(0, body);
     const sn_nodes *nodes = sn_frame_nodes_of(body);
     return nodes ? nodes->count : 0;
 }
 
 sinew_status sinew_frame_body_get_kind(const sinew_body *body, int32_t index,
                                        sinew_node_kind *kind) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, kind);
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
     *kind = node->kind;
@@ -20,6 +23,8 @@ sinew_status sinew_frame_body_get_kind(const sinew_body *body, int32_t index,
 }
 
 sinew_status sinew_frame_body_get_rest(const sinew_body *body, int32_t index, double rest[3]) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, rest);
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
     sn_store3(rest, node->origin);
@@ -28,6 +33,8 @@ sinew_status sinew_frame_body_get_rest(const sinew_body *body, int32_t index, do
 
 sinew_status sinew_frame_body_get_node(const sinew_body *body, int32_t index, double position[3],
                                        double rotation[4]) {
+    SN_NEED(NULL, body);
+
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
     if (position) {
@@ -46,6 +53,8 @@ sinew_status sinew_frame_body_get_node(const sinew_body *body, int32_t index, do
 }
 
 sinew_status sinew_frame_body_get_matrix(const sinew_body *body, int32_t index, double matrix[9]) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, matrix);
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
     sn_mat3 A = sn_node_matrix(node, body->q);
@@ -71,11 +80,15 @@ static sn_frame_model *checked_model(const sinew_body *body, const double point[
 }
 
 void sinew_frame_body_clear_forces(sinew_body *body) {
+    SN_NEED_OR(, body);
     memset(body->applied, 0, (size_t)sn_body_size(body) * sizeof(double));
 }
 
 sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double rest[3],
                                           double *weights) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, rest && weights);
+
     sinew_status status;
     const sn_frame_model *model = checked_model(body, rest, &status);
 
@@ -93,12 +106,15 @@ sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double r
 }
 
 const sinew_voxels *sinew_frame_body_get_voxels(const sinew_body *body) {
+    SN_NEED_OR(NULL, body);
     const sn_frame_model *model = sn_frame_model_of(body);
     return model ? model->shape->voxels : NULL;
 }
 
 sinew_status sinew_frame_body_get_report(const sinew_body *body, sinew_weights_report *weights,
                                          sinew_sampling_report *sampling) {
+    SN_NEED(NULL, body);
+
     const sn_frame_model *model = sn_frame_model_of(body);
     if (!model) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames",
@@ -116,6 +132,9 @@ sinew_status sinew_frame_body_get_report(const sinew_body *body, sinew_weights_r
 }
 
 sinew_status sinew_frame_body_compute_regions(const sinew_body *body, int32_t *samples) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, samples);
+
     const sn_frame_model *model = sn_frame_model_of(body);
     if (!model) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames",
@@ -132,6 +151,8 @@ sinew_status sinew_frame_body_compute_regions(const sinew_body *body, int32_t *s
 }
 
 sinew_status sinew_frame_body_get_last_change(const sinew_body *body, sinew_frame_change *change) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, change);
     const sn_frame_model *model = sn_frame_model_of(body);
     if (!model) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames",
@@ -144,6 +165,8 @@ sinew_status sinew_frame_body_get_last_change(const sinew_body *body, sinew_fram
 
 sinew_status sinew_frame_body_get_springs(const sinew_body *body, int32_t *count,
                                           double *difference) {
+    SN_NEED(NULL, body);
+
     const sn_frame_model *model = sn_frame_model_of(body);
     if (!model || !model->springs) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,

@@ -311,10 +311,13 @@ sinew_status sn_rigid_point_create(sn_arena *arena, sinew_body *body, sn_vec3 X,
 }
 
 bool sinew_body_is_rigid(const sinew_body *body) {
+    SN_NEED_OR(false, body);
     return body->ops == &sn_rigid_body_ops;
 }
 
 sinew_status sinew_rigid_body_get_mass(const sinew_body *body, sinew_rigid_mass *mass) {
+    SN_NEED(NULL, body);
+
     if (!sinew_body_is_rigid(body)) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" is not rigid",
                        body->name);

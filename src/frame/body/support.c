@@ -625,6 +625,8 @@ static sinew_status append(sinew_body *body, sn_face_support *support) {
 
 sinew_status sinew_frame_body_add_support(sinew_body *body, const sinew_frame_support_def *def,
                                           int32_t *index) {
+    SN_NEED(NULL, body);
+
     SN_TRY(check_def(body, def));
     sn_frame_model *model = body->model;
     sn_arena arena = sn_arena_create(body->context);
@@ -672,6 +674,8 @@ static sinew_status find_support(const sinew_body *body, int32_t index, sn_face_
 
 sinew_status sinew_frame_body_move_support(sinew_body *body, int32_t index,
                                            const double position[3], const double rotation[4]) {
+    SN_NEED(NULL, body);
+
     sn_face_support *support = NULL;
     SN_TRY(find_support(body, index, &support));
 
@@ -717,6 +721,8 @@ static void add_reactions(const sn_frame_model *model, const sn_face_support *su
 
 sinew_status sinew_frame_body_get_support(sinew_body *body, int32_t index,
                                           sinew_frame_support_state *state) {
+    SN_NEED(NULL, body);
+
     sn_face_support *support = NULL;
     SN_TRY(find_support(body, index, &support));
     const sn_frame_model *model = body->model;
@@ -755,11 +761,13 @@ sinew_status sinew_frame_body_get_support(sinew_body *body, int32_t index,
 }
 
 int32_t sinew_frame_body_get_support_count(const sinew_body *body) {
+    SN_NEED_OR(0, body);
     const sn_frame_model *model = sn_frame_model_of(body);
     return model ? model->support_count : 0;
 }
 
 void sinew_frame_body_clear_supports(sinew_body *body) {
+    SN_NEED_OR(, body);
     if (sn_frame_model_of(body)) {
         sn_face_supports_release(body);
         body->anchored = false;

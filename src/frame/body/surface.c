@@ -245,6 +245,8 @@ sinew_status sn_frame_surface_measure(sinew_body *body, double *velocities,
 
 sinew_status sinew_frame_body_get_surface_weights(sinew_body *body, const int32_t **starts,
                                                   const int32_t **nodes, const double **weights) {
+    SN_NEED(NULL, body);
+
     if (!sn_frame_model_of(body)) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames",
                        body->name);

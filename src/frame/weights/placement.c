@@ -419,6 +419,9 @@ sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxel
                                const sinew_tissue *tissues, int32_t tissue_count,
                                const sinew_placement_def *def, double *positions,
                                int32_t *part_nodes) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, voxels && positions);
+
     // What was requested must be possible.
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_placement_def"));
     if (def->count < 1 || def->count > UINT16_MAX || def->fixed_count < 0 ||

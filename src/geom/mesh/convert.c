@@ -248,6 +248,9 @@ sinew_status sn_add_middle_nodes(sinew_context *context, const sinew_mesh *tets,
 
 sinew_status sinew_mesh_create_quadratic(sinew_context *context, const sinew_mesh *tets,
                                          sinew_mesh **quadratic) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, quadratic);
+
     SN_TRY(sn_check_arrays(context, tets));
     if (tets->element != SINEW_ELEMENT_TET4) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,

@@ -108,6 +108,9 @@ void sinew_mesh_destroy(sinew_mesh *mesh) {
 }
 
 sinew_status sinew_mesh_copy(sinew_context *context, const sinew_mesh *mesh, sinew_mesh **copy) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, copy);
+
     SN_TRY(sn_check_arrays(context, mesh));
     sn_owned_mesh *made;
 

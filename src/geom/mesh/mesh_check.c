@@ -187,6 +187,7 @@ sinew_status sn_check_distinct(sinew_context *context, const sinew_mesh *mesh) {
 }
 
 sinew_status sinew_mesh_check(sinew_context *context, const sinew_mesh *mesh) {
+    SN_NEED(NULL, context);
     SN_TRY(sn_check_arrays(context, mesh));
     if (mesh->element_count == 0) {
         return sn_fail(context, SINEW_INVALID_DATA, "the mesh has no elements");

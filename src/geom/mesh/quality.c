@@ -189,6 +189,8 @@ static sinew_status judge_mesh(sn_arena *scratch, const sinew_mesh *mesh, sinew_
 
 sinew_status sinew_mesh_compute_quality(sinew_context *context, const sinew_mesh *mesh,
                                         sinew_quality *quality) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, quality);
     SN_TRY(sn_check_arrays(context, mesh));
     if (mesh->element_count == 0) {
         return sn_fail(context, SINEW_INVALID_DATA, "the mesh has no elements");

@@ -220,6 +220,9 @@ static sinew_status fill_surface_mesh(sn_arena *scratch, const sinew_mesh *mesh,
 
 sinew_status sinew_mesh_create_surface(sinew_context *context, const sinew_mesh *mesh,
                                        sinew_mesh **surface, const int32_t **nodes) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, surface);
+
     SN_TRY(sn_check_arrays(context, mesh));
     sn_arena scratch = sn_arena_create(context);
     sn_owned_mesh *made = NULL;
@@ -236,6 +239,8 @@ sinew_status sinew_mesh_create_surface(sinew_context *context, const sinew_mesh 
 }
 
 void sinew_mesh_compute_normals(const sinew_mesh *surface, const double *points, double *normals) {
+    SN_NEED_OR(, surface && points && normals);
+
     SN_ASSERT(surface->element == SINEW_ELEMENT_TRIANGLE);
     memset(normals, 0, 3 * (size_t)surface->point_count * sizeof *normals);
     for (int32_t i = 0; i < surface->element_count; i++) {

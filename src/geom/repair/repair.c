@@ -366,6 +366,8 @@ sinew_status sn_repair_surface(sn_arena *arena, const sinew_mesh *surface,
 
 sinew_status sinew_mesh_examine_surface(sinew_context *context, const sinew_mesh *surface,
                                         sinew_surface_report *report) {
+    SN_NEED(NULL, context);
+
     SN_TRY(sn_check_arrays(context, surface));
     if (surface->element != SINEW_ELEMENT_TRIANGLE) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "the surface is made of %s, not triangles",

@@ -99,6 +99,8 @@ static sinew_status build_embedding(sn_arena *arena, sn_arena *scratch, const si
 
 sinew_status sinew_embedding_create(sinew_context *context, const sinew_mesh *surface,
                                     const sinew_mesh *mesh, sinew_embedding **embedding) {
+    SN_NEED(NULL, context);
+
     SN_TRY(sn_check_arrays(context, surface));
     if (surface->element != SINEW_ELEMENT_TRIANGLE) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -141,6 +143,7 @@ void sinew_embedding_destroy(sinew_embedding *embedding) {
 
 const int32_t *sinew_embedding_get_elements(const sinew_embedding *embedding,
                                             const double **distances) {
+    SN_NEED_OR(NULL, embedding);
     if (distances) {
         *distances = embedding->distances;
     }
@@ -149,6 +152,7 @@ const int32_t *sinew_embedding_get_elements(const sinew_embedding *embedding,
 
 void sinew_embedding_get_outside(const sinew_embedding *embedding, int32_t *count,
                                  double *largest_distance) {
+    SN_NEED_OR(, embedding);
     if (count) {
         *count = embedding->outside_count;
     }
@@ -184,6 +188,7 @@ static void compute_points_chunk(void *data, int32_t begin, int32_t end, int32_t
 
 void sinew_embedding_compute_points(const sinew_embedding *embedding, const double *mesh_points,
                                     double *surface_points) {
+    SN_NEED_OR(, embedding && mesh_points && surface_points);
     evaluate_job job = {embedding, mesh_points, surface_points};
     sn_parallel_for(embedding->arena.context, embedding->count, CHUNK, compute_points_chunk, &job);
 }
@@ -252,6 +257,7 @@ static void compute_normals_chunk(void *data, int32_t begin, int32_t end, int32_
 
 void sinew_embedding_compute_normals(const sinew_embedding *embedding, const double *surface_points,
                                      double *normals) {
+    SN_NEED_OR(, embedding && surface_points && normals);
     evaluate_job job = {embedding, surface_points, normals};
     sn_parallel_for(embedding->arena.context, embedding->count, CHUNK, compute_normals_chunk, &job);
 }

@@ -53,6 +53,8 @@ sinew_status sn_locate_points(sn_arena *scratch, const sinew_mesh *mesh, const d
 sinew_status sinew_mesh_locate_points(sinew_context *context, const sinew_mesh *mesh,
                                       const double *points, int32_t count, int32_t *elements,
                                       double *weights, double *distances) {
+    SN_NEED(NULL, context);
+
     SN_TRY(sn_check_arrays(context, mesh));
     if (mesh->element_count == 0) {
         return sn_fail(context, SINEW_INVALID_DATA, "the mesh has no elements");

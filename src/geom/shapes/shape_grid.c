@@ -167,6 +167,8 @@ static sinew_status check_voxels(sinew_context *context, const sinew_voxel_mesh_
 
 sinew_status sinew_mesh_create_voxels(sinew_context *context, const sinew_voxel_mesh_def *def,
                                       sinew_mesh **mesh) {
+    SN_NEED(NULL, context);
+
     SN_TRY(check_voxels(context, def));
     sn_arena scratch = sn_arena_create(context);
     sn_grid_lines grid;

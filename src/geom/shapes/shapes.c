@@ -328,6 +328,9 @@ static sinew_status create_rectangle(sinew_context *context, const sinew_shape_d
 
 sinew_status sinew_mesh_create_shape(sinew_context *context, const sinew_shape_def *def,
                                      sinew_mesh **mesh) {
+    SN_NEED(NULL, context);
+    SN_NEED(context, mesh);
+
     SN_TRY(check_def(context, def));
     if (def->shape == SINEW_SHAPE_RECTANGLE) {
         return create_rectangle(context, def, mesh);

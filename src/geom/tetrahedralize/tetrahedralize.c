@@ -292,6 +292,8 @@ static sinew_status make_quadratic(sinew_context *context, sn_owned_mesh **tets)
 sinew_status sinew_tetrahedralize(sinew_context *context, const sinew_mesh *surface,
                                   const sinew_tetrahedralize_def *def, sinew_mesh **tets,
                                   sinew_tetrahedralize_report *report) {
+    SN_NEED(NULL, context);
+
     SN_TRY(check_def(context, surface, def));
     sn_arena scratch = sn_arena_create(context);
     sn_repaired_surface repaired;

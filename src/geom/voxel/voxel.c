@@ -22,6 +22,7 @@ sinew_voxel_def sinew_default_voxel_def(void) {
 }
 
 double sinew_voxels_estimate_memory(const int32_t cells[3], double inside) {
+    SN_NEED_OR(0, cells);
     double count = (double)cells[0] * (double)cells[1] * (double)cells[2];
     return count * (BYTES_PER_CELL + inside * BYTES_PER_VOXEL);
 }
@@ -402,6 +403,8 @@ static void copy_labels(const sinew_label_grid *grid, uint16_t *labels) {
 
 sinew_status sinew_voxels_create_from_labels(sinew_context *context, const sinew_label_grid *grid,
                                              size_t memory_limit, sinew_voxels **voxels) {
+    SN_NEED(NULL, context);
+
     if (!grid || (grid->labels8 == NULL) == (grid->labels16 == NULL)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "a label grid needs either 8-bit or 16-bit labels");
@@ -441,11 +444,14 @@ void sinew_voxels_destroy(sinew_voxels *voxels) {
 }
 
 int32_t sinew_voxels_get_count(const sinew_voxels *voxels) {
+    SN_NEED_OR(0, voxels);
     return voxels->count;
 }
 
 void sinew_voxels_get_grid(const sinew_voxels *voxels, int32_t cells[3], double spacing[3],
                            double lower[3]) {
+    SN_NEED_OR(, voxels);
+
     for (int a = 0; a < 3; a++) {
         if (cells) {
             cells[a] = voxels->cells[a];
@@ -460,31 +466,39 @@ void sinew_voxels_get_grid(const sinew_voxels *voxels, int32_t cells[3], double 
 }
 
 int32_t sinew_voxels_get_label(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
+    SN_NEED_OR(0, voxels);
     int32_t voxel = sn_voxel_at(voxels, x, y, z);
     return voxel < 0 ? 0 : voxels->label[voxel];
 }
 
 int32_t sinew_voxels_get_voxel(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
+    SN_NEED_OR(-1, voxels);
     return sn_voxel_at(voxels, x, y, z);
 }
 
 const uint16_t *sinew_voxels_get_labels(const sinew_voxels *voxels) {
+    SN_NEED_OR(NULL, voxels);
     return voxels->label;
 }
 
 const int32_t *sinew_voxels_get_cells(const sinew_voxels *voxels) {
+    SN_NEED_OR(NULL, voxels);
     return voxels->cell;
 }
 
 const double *sinew_voxels_get_density(const sinew_voxels *voxels) {
+    SN_NEED_OR(NULL, voxels);
     return voxels->density;
 }
 
 const double *sinew_voxels_get_stiffness(const sinew_voxels *voxels) {
+    SN_NEED_OR(NULL, voxels);
     return voxels->stiffness;
 }
 
 double sinew_voxels_get_volume(const sinew_voxels *voxels, double *shape_volume) {
+    SN_NEED_OR(0, voxels);
+
     double fill = voxels->count;
     if (voxels->fill) {
         fill = 0;
@@ -501,10 +515,12 @@ double sinew_voxels_get_volume(const sinew_voxels *voxels, double *shape_volume)
 }
 
 const double *sinew_voxels_get_fill(const sinew_voxels *voxels) {
+    SN_NEED_OR(NULL, voxels);
     return voxels->fill;
 }
 
 void sinew_voxels_get_center(const sinew_voxels *voxels, int32_t voxel, double center[3]) {
+    SN_NEED_OR(, voxels && center);
     SN_ASSERT(voxel >= 0 && voxel < voxels->count);
     sn_store3(center, sn_voxel_center(voxels, voxel));
 }
@@ -605,6 +621,7 @@ int32_t sn_nearest_voxels(const sinew_voxels *voxels, sn_vec3 p, double limit, i
 }
 
 int32_t sinew_voxels_find_nearest(const sinew_voxels *voxels, const double point[3], double limit) {
+    SN_NEED_OR(-1, voxels && point);
     int32_t nearest[8];
     return sn_nearest_voxels(voxels, sn_load3(point), limit, nearest, NULL) ? nearest[0] : -1;
 }

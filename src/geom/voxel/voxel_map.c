@@ -34,6 +34,7 @@ static void paint_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
 }
 
 sinew_status sinew_voxels_paint(sinew_voxels *voxels, const sinew_solid_def *solid) {
+    SN_NEED(NULL, voxels);
     SN_TRY(sn_check_solid(voxels->context, solid, 0));
     paint_job job = {.voxels = voxels, .solid = solid, .tolerance = border_tolerance(voxels)};
     sn_parallel_for(voxels->context, voxels->count, CHUNK, paint_range, &job);
@@ -67,6 +68,8 @@ static void layer_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
 }
 
 sinew_status sinew_voxels_paint_layers(sinew_voxels *voxels, const sinew_layers_def *layers) {
+    SN_NEED(NULL, voxels && layers);
+
     sn_vec3 direction = sn_load3(layers->direction);
 
     // The arrays and the direction.
@@ -123,6 +126,8 @@ static sinew_status ensure_factors(sinew_voxels *voxels, double **factors) {
 }
 
 sinew_status sinew_voxels_apply_gradient(sinew_voxels *voxels, const sinew_gradient_def *gradient) {
+    SN_NEED(NULL, voxels && gradient);
+
     sn_vec3 start = sn_load3(gradient->start);
     sn_vec3 along = sn_sub(sn_load3(gradient->end), start);
     double length2 = sn_dot(along, along);
@@ -174,10 +179,12 @@ static sinew_status set_factors(sinew_voxels *voxels, const char *name, const do
 }
 
 sinew_status sinew_voxels_set_stiffness(sinew_voxels *voxels, const double *factors) {
+    SN_NEED(NULL, voxels && factors);
     return set_factors(voxels, "stiffness", factors, &voxels->stiffness);
 }
 
 sinew_status sinew_voxels_set_density(sinew_voxels *voxels, const double *factors) {
+    SN_NEED(NULL, voxels && factors);
     return set_factors(voxels, "density", factors, &voxels->density);
 }
 
@@ -228,6 +235,7 @@ static void compute_statistics(const sinew_voxels *voxels, const int32_t *parts,
 
 sinew_status sinew_voxels_compute_parts(const sinew_voxels *voxels, int32_t *parts,
                                         int32_t *count) {
+    SN_NEED(NULL, voxels && parts && count);
     sn_arena arena = sn_arena_create(voxels->context);
     int32_t *found = NULL;
     sinew_status status = sn_voxel_parts(voxels, &arena, NULL, &found, count);
@@ -241,6 +249,8 @@ sinew_status sinew_voxels_compute_parts(const sinew_voxels *voxels, int32_t *par
 sinew_status sinew_voxels_compute_statistics(const sinew_voxels *voxels,
                                              sinew_label_statistics *statistics, int32_t capacity,
                                              int32_t *count) {
+    SN_NEED(NULL, voxels && count);
+
     sn_arena arena = sn_arena_create(voxels->context);
     sinew_label_statistics *by_label = SN_PUSH(&arena, sinew_label_statistics, LABELS);
     uint64_t *key = SN_RESERVE(&arena, uint64_t, voxels->count);

@@ -411,6 +411,8 @@ static sinew_status smooth(net *net, int32_t sweeps) {
 
 sinew_status sinew_voxels_create_surface(const sinew_voxels *voxels, int32_t smoothing,
                                          sinew_mesh **surface) {
+    SN_NEED(NULL, voxels && surface);
+
     sinew_context *context = voxels->context;
     if (smoothing < 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d sweeps of smoothing; at least 0",

@@ -363,6 +363,8 @@ static sinew_status fill_voxels(const solid_job *job, sinew_voxels *voxels) {
 sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew_solid_def *solids,
                                              int32_t solid_count, const sinew_voxel_def *def,
                                              sinew_voxels **voxels) {
+    SN_NEED(NULL, context);
+
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_voxel_def"));
     if (solid_count > 0) {
         SN_TRY(SN_CHECK_DEF(context, solids, "sinew_default_solid_def"));

@@ -189,6 +189,8 @@ static sinew_status make_grid(specks *s, sinew_specks how, int32_t part_count, s
 
 sinew_status sinew_voxels_settle_specks(sinew_voxels **voxels, sinew_specks how, double share,
                                         sinew_speck_report *report) {
+    SN_NEED(NULL, voxels && *voxels);
+
     sinew_context *context = (*voxels)->context;
     if (how != SINEW_SPECKS_DROP && how != SINEW_SPECKS_JOIN) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,

@@ -582,6 +582,8 @@ sinew_status sinew_voxels_create_from_surfaces(sinew_context *context,
                                                const sinew_labelled_surface *surfaces,
                                                int32_t surface_count, const sinew_voxel_def *def,
                                                sinew_voxels **voxels, sinew_voxel_report *report) {
+    SN_NEED(NULL, context);
+
     if (report) {
         *report = (sinew_voxel_report){0};
     }
