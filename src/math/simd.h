@@ -130,13 +130,13 @@ SN_INLINE sn_lanes sn_lanes_sqrt(sn_lanes a) {
 #endif
 }
 
-// a b + c, rounded once where the machine can do that.
+// a b + c, rounded once where the machine can do that, unless all machines shall agree.
 SN_INLINE sn_lanes sn_lanes_fma(sn_lanes a, sn_lanes b, sn_lanes c) {
 #if defined(__AVX512F__)
     return (sn_lanes)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 #elif defined(__AVX2__) && defined(__FMA__)
     return (sn_lanes)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !defined(SN_REPRODUCIBLE)
     return (sn_lanes)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 #else
     return a * b + c;
