@@ -20,7 +20,7 @@
 
 enum { COARSE_VOXELS = 20000, MODES = 6, REFERENCE = 4 };
 
-// The order at which frequencies converge, from a bar and a slab of 2 to 12 frames.
+// The order at which frequencies converge: that of a bar between 4 and 6 frames.
 static const double order = 1.25;
 
 typedef struct estimate {

@@ -57,42 +57,6 @@ static void test_prescribed_translation(void **state) {
     }
 }
 
-// Explicit steps beyond the limit of stability feed the fastest vibrations of a bar: the run ends
-// before the energy is absurd, with the state as it was.
-static void test_unstable_steps_are_refused(void **state) {
-    (void)state;
-    test_beam_def def = test_default_beam_def();
-    def.world.integrator = SINEW_INTEGRATOR_SYMPLECTIC_EULER;
-    def.length = 1;
-    def.thickness = 0.2;
-    def.cells_along = 8;
-    def.cells_across = 2;
-    def.material.young = 1e5;
-    def.material.poisson = 0.3;
-
-    test_beam bar = test_beam_create(&def);
-    test_clamp(bar.body);
-    sinew_step_report report;
-    sinew_status status = SINEW_OK;
-    uint64_t hash = 0;
-
-    for (int k = 0; k < 2000 && status == SINEW_OK; k++) {
-        hash = sinew_world_get_hash(bar.world);
-        status = sinew_world_step(bar.world, &report);
-    }
-
-    assert_int_equal(status, SINEW_DIVERGED);
-    assert_int_equal(report.outcome, SINEW_OUTCOME_UNSTABLE);
-    assert_true(sinew_world_get_hash(bar.world) == hash);
-    assert_non_null(strstr(sinew_context_message(bar.context), "unstable"));
-
-    sinew_measures measures;
-    sinew_world_get_measures(bar.world, &measures);
-    print_message("kinetic energy at the end %g J\n", measures.kinetic_energy);
-    assert_true(measures.kinetic_energy < 1e6);
-    test_beam_destroy(&bar);
-}
-
 // Energy over what work explains, at most, of a bar whose end is struck: 0.05 m in one step and at
 // once back, for every law and integrator. A tenth of the margin is left.
 static double strike(sinew_context *context, int32_t law, sinew_integrator integrator) {
@@ -171,7 +135,8 @@ static void test_gyroscopic_forces_explain_nothing(void **state) {
 
 // Rigid frames end a step with the velocities that carry their momentum, which are not those of the
 // step's displacement. A bar whose frame is shaken by 90 degrees at 5 Hz with steps of 34 ms is
-// lost to BDF2; the step at which it ends is the first whose energy work does not explain.
+// lost to BDF2; the step at which it ends is the first whose energy work does not explain, and it
+// leaves the state as it was.
 static void test_energy_of_rotating_frames(void **state) {
     (void)state;
     int diverged = 0;
@@ -191,7 +156,14 @@ static void test_energy_of_rotating_frames(void **state) {
             sn_quat turn = sn_quat_exp(sn_scale(angle, sn_normalize(sn_v3(1, 2, -1))));
             const double rotation[4] = {turn.x, turn.y, turn.z, turn.w};
             assert_int_equal(sinew_frame_body_move(f.body, 0, NULL, rotation), SINEW_OK);
-            status = sinew_world_step(f.world, NULL);
+            uint64_t hash = sinew_world_get_hash(f.world);
+            sinew_step_report report;
+            status = sinew_world_step(f.world, &report);
+            if (status != SINEW_OK) {
+                assert_int_equal(report.outcome, SINEW_OUTCOME_UNSTABLE);
+                assert_true(sinew_world_get_hash(f.world) == hash);
+                assert_non_null(strstr(sinew_context_message(f.context), "unstable"));
+            }
         }
 
         // What is held has kinetic energy too, which the ledger leaves out.
@@ -345,7 +317,6 @@ static void test_missing_pointers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prescribed_translation),
-        cmocka_unit_test(test_unstable_steps_are_refused),
         cmocka_unit_test(test_sound_steps_are_not_refused),
         cmocka_unit_test(test_gyroscopic_forces_explain_nothing),
         cmocka_unit_test(test_energy_of_rotating_frames),
