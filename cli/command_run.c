@@ -412,9 +412,7 @@ static int run_command(const cli_command *command, int argc, char **argv) {
         {"resume", 0, CLI_TEXT, &o.resume, "FILE",
          "continue from a checkpoint; results are bitwise identical", 0, 0},
         {"film", 0, CLI_OPTIONAL_TEXT, &o.film, "FILE",
-         "also write a film: .png (animated), .mp4 or .gif (by ffmpeg); without FILE numbered "
-         "images",
-         0, 0},
+         "also write a film: .png, or .mp4 or .gif by ffmpeg; none: numbered images", 0, 0},
         CLI_ALLOW_OUTSIDE,
         {"quiet", 'q', CLI_FLAG, &o.quiet, NULL, "print errors only", 0, 0},
     };

@@ -273,9 +273,13 @@ static sinew_status add_step(bench_run *b, const char *name, const bar_def *def,
 
     bench_take(r, t.total, t.steps, 1e3);
     r->paper = r->target = paper;
-    r->limit_share = solver_share(b, &t, 1e-3 * r->min);
     r->hash = t.hash;
-    snprintf(r->note, sizeof r->note, "%.0f solver iterations per step", t.iterations);
+    if (t.iterations > 0) {
+        r->limit_share = solver_share(b, &t, 1e-3 * r->min);
+        snprintf(r->note, sizeof r->note, "%.0f solver iterations per step", t.iterations);
+    } else {
+        snprintf(r->note, sizeof r->note, "factored once, for all steps");
+    }
 
     return SINEW_OK;
 }

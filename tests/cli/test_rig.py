@@ -346,7 +346,7 @@ def test_bad_input():
         assert closed.returncode == 0 and "4 open edges around 1 holes, the largest 1.41 m wide" in closed.stdout, closed
         with open(bad, "w") as file:
             file.writelines(lines[:9])  # one triangle
-        expect(2, ["open.obj", "there is no voxel"], bad, *out)
+        expect(2, ["open.obj", "0 x 1 x 1 m; a solid has extent"], bad, *out)
         expect(2, ["nothing.obj"], os.path.join(place, "nothing.obj"), *out)
         expect(2, ["did you mean 'steak'", "valid: steak, gradient"], "specimen:stake", *out)
         with open(table, "w") as file:
