@@ -713,6 +713,6 @@ sinew_status sn_plot_write(sinew_context *context, const sinew_plot *plot, sn_bu
 
 sinew_status sinew_plot_write(sinew_context *context, const sinew_plot *plot, sinew_bytes *out) {
     SN_NEED(NULL, context);
-    SN_NEED(context, plot);
+    SN_NEED(context, plot && out);
     return sn_plot_write(context, plot, &out->buffer);
 }

@@ -88,7 +88,7 @@ static sinew_status write(sinew_context *context, const sinew_animation_def *def
 sinew_status sinew_animation_write(sinew_context *context, const sinew_animation_def *def,
                                    const char *name, sinew_bytes *out) {
     SN_NEED(NULL, context);
-    SN_NEED(context, def);
+    SN_NEED(context, def && out);
     return write(context, def, name, &out->buffer);
 }
 
@@ -140,7 +140,7 @@ static sinew_status write_skin(sinew_context *context, const sinew_skin_file_def
 sinew_status sinew_skin_file_write(sinew_context *context, const sinew_skin_file_def *def,
                                    sinew_bytes *out, double *largest_loss) {
     SN_NEED(NULL, context);
-    SN_NEED(context, def);
+    SN_NEED(context, def && out);
     return write_skin(context, def, &out->buffer, largest_loss);
 }
 

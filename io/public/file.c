@@ -149,6 +149,7 @@ int32_t sinew_file_get_refused_count(const sinew_file *file) {
 }
 
 const sinew_source *sinew_file_get_source(const sinew_file *file) {
+    SN_NEED_OR(NULL, file);
     return &file->source;
 }
 

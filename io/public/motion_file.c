@@ -50,7 +50,7 @@ sinew_status sinew_motion_read(sinew_context *context, const sinew_source *sourc
                                const sinew_motion_read_def *def, sinew_skeleton **skeleton,
                                sinew_motion **motion) {
     SN_NEED(NULL, context);
-    SN_NEED(context, source);
+    SN_NEED(context, source && skeleton && motion);
     sinew_motion_read_def defaults = sinew_default_motion_read_def();
     def = def ? def : &defaults;
     SN_TRY(sn_check_motion_read_def(context, source, def));
@@ -85,6 +85,7 @@ static sinew_status write(sinew_context *context, const sinew_skeleton *skeleton
 sinew_status sinew_motion_write(sinew_context *context, const sinew_skeleton *skeleton,
                                 const sinew_motion *motion, double unit, sinew_bytes *out) {
     SN_NEED(NULL, context);
+    SN_NEED(context, out);
     return write(context, skeleton, motion, unit, &out->buffer);
 }
 

@@ -308,6 +308,7 @@ static sinew_status flush_path(sinew_context *context, const char *path, bool co
 
 sinew_status sinew_folder_flush(sinew_context *context, const char *path) {
     SN_NEED(NULL, context);
+    SN_NEED(context, path);
     return flush_path(context, path, true);
 }
 

@@ -99,6 +99,7 @@ size_t sinew_context_get_memory(const sinew_context *context) {
 }
 
 const char *sinew_context_message(const sinew_context *context) {
+    SN_NEED_OR("", context);
     return context->message;
 }
 

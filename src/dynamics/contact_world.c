@@ -309,6 +309,7 @@ void sinew_obstacle_get_force(const sinew_obstacle *obstacle, double force[3], d
 }
 
 const char *sinew_obstacle_get_name(const sinew_obstacle *obstacle) {
+    SN_NEED_OR("", obstacle);
     return obstacle->name;
 }
 

@@ -49,7 +49,7 @@ static sn_mat3 left_vectors(double sigma[3], const sn_vec3 B[3]) {
     sn_vec3 u3 = sn_cross(u1, u2);
 
     sigma[0] = sn_dot(u1, B[0]);
-    sigma[1] = fmin(sn_dot(u2, B[1]), sigma[0]);
+    sigma[1] = fmax(fmin(sn_dot(u2, B[1]), sigma[0]), 0);
     sigma[2] = fmax(fmin(sn_dot(u3, B[2]), sigma[1]), -sigma[1]);
 
     return sn_mat3_columns(u1, u2, u3);

@@ -43,9 +43,8 @@ sinew_status sn_motion_create_empty(sinew_context *context, int32_t joint_count,
 sinew_status sinew_motion_create(sinew_context *context, const sinew_motion_def *def,
                                  sinew_motion **motion) {
     SN_NEED(NULL, context);
-    SN_NEED(context, def);
+    SN_NEED(context, def && motion);
 
-    SN_ASSERT(context && def && motion);
     sinew_motion *made = NULL;
 
     SN_TRY(sn_motion_create_empty(context, def->joint_count, def->frame_count, def->frame_time,
@@ -279,9 +278,8 @@ sinew_status sinew_motion_create_from_tracks(sinew_context *context, const sinew
                                              const sinew_motion_track *tracks, int32_t track_count,
                                              double frame_time, sinew_motion **motion) {
     SN_NEED(NULL, context);
-    SN_NEED(context, skeleton);
+    SN_NEED(context, skeleton && motion && (tracks || track_count <= 0));
 
-    SN_ASSERT(context && skeleton && motion && track_count >= 0 && (tracks || track_count == 0));
     for (int32_t i = 0; i < track_count; i++) {
         SN_TRY(check_track(context, skeleton, &tracks[i], i));
     }

@@ -257,9 +257,8 @@ static sinew_status build(sinew_rig *rig, const sinew_skeleton *skeleton, const 
 sinew_status sinew_rig_create(sinew_context *context, const sinew_skeleton *skeleton,
                               const sinew_mesh *mesh, sinew_rig_report *report, sinew_rig **rig) {
     SN_NEED(NULL, context);
-    SN_NEED(context, skeleton && rig);
+    SN_NEED(context, skeleton && mesh && rig);
 
-    SN_ASSERT(context && skeleton && mesh && rig);
     SN_TRY(sn_check_arrays(context, mesh));
     if (mesh->element == SINEW_ELEMENT_TRIANGLE) {
         return sn_fail(context, SINEW_UNSUPPORTED,

@@ -207,8 +207,8 @@ static sinew_status build(sinew_skeleton *skeleton, const sinew_joint_def *joint
 sinew_status sinew_skeleton_create(sinew_context *context, const sinew_joint_def *joints,
                                    int32_t count, sinew_skeleton **skeleton) {
     SN_NEED(NULL, context);
+    SN_NEED(context, skeleton);
 
-    SN_ASSERT(context && skeleton);
     SN_TRY(check_joints(context, joints, count));
 
     sinew_skeleton *made = sn_allocate(context, 1, sizeof *made);

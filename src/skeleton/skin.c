@@ -129,9 +129,8 @@ static sinew_status create(sinew_context *context, const sinew_skeleton *skeleto
 sinew_status sinew_skin_create(sinew_context *context, const sinew_skeleton *skeleton,
                                const double *points, int32_t point_count, sinew_skin **skin) {
     SN_NEED(NULL, context);
-    SN_NEED(context, skeleton);
+    SN_NEED(context, skeleton && points && skin);
 
-    SN_ASSERT(context && skeleton && points && skin);
     if (skeleton->bone_count == 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "the skeleton has no bone to take a distance to");
@@ -180,8 +179,8 @@ sinew_status sinew_skin_create_from_weights(sinew_context *context, const sinew_
                                             const int32_t *joints, const double *weights,
                                             sinew_skin **skin) {
     SN_NEED(NULL, context);
+    SN_NEED(context, skeleton && points && joints && weights && skin);
 
-    SN_ASSERT(context && skeleton && points && joints && weights && skin);
     for (int32_t i = 0; i < point_count; i++) {
         size_t at = (size_t)i * SN_INFLUENCES;
         SN_TRY(check_weights(context, skeleton, i, joints + at, weights + at));

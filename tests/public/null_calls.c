@@ -24,7 +24,7 @@ static const char scene_text[] =
 // Everything that the calls are given.
 static struct {
     test_kinds kinds;
-    sinew_mesh *mesh;
+    sinew_mesh *mesh, *surface;
     sinew_voxels *voxels;
     sinew_skeleton *skeleton;
     sinew_motion *motion;
@@ -91,9 +91,8 @@ static void make_geometry(sinew_context *context) {
     sinew_shape_def shape = sinew_default_shape_def();
     shape.cells[0] = shape.cells[1] = shape.cells[2] = 2;
     assert_int_equal(sinew_mesh_create_shape(context, &shape, &made.mesh), SINEW_OK);
-    sinew_mesh *surface;
-    assert_int_equal(sinew_mesh_create_surface(context, made.mesh, &surface, NULL), SINEW_OK);
-    assert_int_equal(sinew_embedding_create(context, surface, made.mesh, &made.embedding),
+    assert_int_equal(sinew_mesh_create_surface(context, made.mesh, &made.surface, NULL), SINEW_OK);
+    assert_int_equal(sinew_embedding_create(context, made.surface, made.mesh, &made.embedding),
                      SINEW_OK);
 
     double *directions = calloc(3 * (size_t)made.mesh->element_count, sizeof(double));
@@ -162,6 +161,23 @@ static void make_all(test_kind kind) {
     assert_int_equal(sinew_obstacle_create(made.kinds.world, &obstacle, &made.obstacle), SINEW_OK);
 }
 
+static void destroy_all(void) {
+    sinew_json_writer_destroy(made.writer);
+    sinew_bytes_destroy(made.bytes);
+    sinew_scene_destroy(made.scene);
+    sinew_skin_destroy(made.skin);
+    sinew_rig_destroy(made.rig);
+    sinew_motion_destroy(made.motion);
+    sinew_skeleton_destroy(made.skeleton);
+    sinew_pbd_destroy(made.pbd);
+    sinew_field_destroy(made.field);
+    sinew_voxels_destroy(made.voxels);
+    sinew_embedding_destroy(made.embedding);
+    sinew_mesh_destroy(made.surface);
+    sinew_mesh_destroy(made.mesh);
+    test_kinds_destroy(&made.kinds);
+}
+
 // What happens: REFUSED, ACCEPTED, or the negated number of a signal.
 static int try_call(const null_case *c) {
     (void)fflush(NULL);
@@ -195,6 +211,7 @@ static int count_failures(test_kind kind) {
         printf("%s(%s = NULL) %s (%s, %d)\n", c->function, c->pointer,
                outcome == ACCEPTED ? "succeeds" : "crashes", test_kind_name(kind), outcome);
     }
+    destroy_all();
     return failures;
 }
 
