@@ -50,10 +50,11 @@ sinew_status sinew_motion_read(sinew_context *context, const sinew_source *sourc
                                const sinew_motion_read_def *def, sinew_skeleton **skeleton,
                                sinew_motion **motion) {
     SN_NEED(NULL, context);
-    SN_NEED(context, source && skeleton && motion);
+    SN_NEED(context, source);
     sinew_motion_read_def defaults = sinew_default_motion_read_def();
     def = def ? def : &defaults;
     SN_TRY(sn_check_motion_read_def(context, source, def));
+    SN_NEED(context, skeleton && motion);
     if (sinew_gltf_file_detect(source)) {
         return read_gltf(context, source, def, skeleton, motion);
     }
