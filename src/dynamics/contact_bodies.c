@@ -83,6 +83,8 @@ static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
     const sn_contact_shape **shapes = SN_PUSH(scratch, const sn_contact_shape *, count);
     double *rest = SN_PUSH(scratch, double, 3 * (size_t)own->vertex_count);
     SN_TRY(sn_arena_status(scratch));
+
+    // The surfaces of bodies, then those of guests, with all vertices numbered through.
     for (int32_t i = 0; i < count; i++) {
         const sn_contact_member *member = &own->members[i];
         sinew_body *body = sn_contact_body_of(member);
@@ -99,6 +101,9 @@ static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
     SN_TRY(sn_contact_scene_create(island->world->context, shapes, count, rest, &own->scene));
     own->scene->filter = can_touch;
     own->scene->filter_user = own;
+
+    // Guests move as a whole, each by itself; of the island's own bodies, what is tied stays
+    // together.
     for (int32_t i = island->body_count; i < count; i++) {
         own->scene->parts[i].thickness = own->members[i].thickness;
         own->scene->parts[i].together = true;
@@ -107,9 +112,10 @@ static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
     for (int32_t i = 0; i < island->body_count; i++) {
         own->scene->parts[i].thickness = own->members[i].thickness;
         own->scene->parts[i].together = !own->members[i].by_node;
-        own->scene->parts[i].group = island->tie_count > 0 ? 0 : i; // what is tied stays together
+        own->scene->parts[i].group = island->tie_count > 0 ? 0 : i;
     }
 
+    // Room for commits.
     own->part_share = SN_PUSH(&island->arena, double, count);
     own->drift_bound = SN_PUSH(&island->arena, double, count);
     own->shift = SN_PUSH(&island->arena, sn_vec3, count);
@@ -179,6 +185,7 @@ static bool find_vertices(const sn_island *island, sn_touch_key key, int32_t ver
         return false;
     }
 
+    // Two edges, or a vertex and a triangle.
     int32_t first = (int32_t)(key.what >> 32);
     int32_t second = (int32_t)(key.what & UINT32_MAX);
     const sn_contact_shape *shape_a = a->member->body->contact_shape;
@@ -518,6 +525,8 @@ static bool find_bulges(sn_island *island) {
         }
 
         any = true;
+
+        // The surface half-way along the path.
         int32_t first = 3 * member->member->first_row;
         double *xi = island->remote_x + first;
         sn_body_difference(body, xi, member->hat_q, member->commit_q);
@@ -529,6 +538,8 @@ static bool find_bulges(sn_island *island) {
         sn_body_retract(body, member->member->trial_q, member->commit_q, xi);
         double *middle = sn_at3(own->guess, member->first_vertex);
         body->ops->surface.compute(body, member->member->trial_q, middle);
+
+        // Its distance from the middle of each chord.
         for (int32_t v = 0; v < member->vertex_count; v++) {
             int32_t vertex = member->first_vertex + v;
             sn_vec3 chord = sn_scale(

@@ -218,6 +218,7 @@ static sinew_status add_touches(sn_island *island) {
         SN_TRY(push_row(island, &row));
         row->touch = touch;
 
+        // The gap as a sum over nodes; what belongs to an obstacle is a constant.
         for (int k = 0; k < touch->count; k++) {
             const sn_contact_member *member = sn_contact_member_of(island, touch->vertex[k]);
             if (!member->member) { // of a mesh obstacle

@@ -300,6 +300,8 @@ sinew_status sn_samples_list_voxels(sn_frame_samples *samples, const sn_partitio
 
     samples->voxel = SN_PUSH(&samples->arena, int32_t, voxel_count);
     SN_TRY(sn_arena_status(&samples->arena));
+
+    // A counting sort: how many voxels each sample has, where its list begins, and the lists.
     for (int32_t v = 0; v < voxel_count; v++) {
         start[partition->sample_of[v]]++;
     }
@@ -315,6 +317,7 @@ sinew_status sn_samples_list_voxels(sn_frame_samples *samples, const sn_partitio
         samples->voxel[start[partition->sample_of[v]]++] = v;
     }
 
+    // Filling a list moved its start to its end, where the next one begins.
     for (int32_t s = partition->count; s > 0; s--) {
         start[s] = start[s - 1];
     }
@@ -473,6 +476,7 @@ static sinew_status create(const sn_shape *shape, const sinew_sampling_def *def,
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Divide the voxels, then integrate over each part.
     made->arena = arena;
     sn_partition partition = {0};
     sinew_status status = def->kind == SINEW_SAMPLING_MIDPOINT
@@ -536,6 +540,7 @@ sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t n
 
     if (status == SINEW_OK) {
         for (int32_t place = longest - 1; place >= 0; place--) {
+            // How many samples have each node here, and where their group begins.
             memset(starts, 0, ((size_t)node_count + 2) * sizeof *starts);
             for (int32_t i = 0; i < count; i++) {
                 starts[node_at(samples, list[i], place) + 1]++;
