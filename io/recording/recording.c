@@ -378,7 +378,7 @@ static sinew_status write_due(sinew_recording *recording, int64_t step, bool las
                        (long long)step, (long long)recording->last_step);
     }
 
-    // Images every so many steps and at the end; moments for the preview.
+    // Images at regular steps and at the end; moments for the preview.
     bool again = step == recording->last_image;
     bool due = (step % recording->def.every == 0 || last) && !again;
     bool moment = is_moment(recording, step, last);

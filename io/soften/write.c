@@ -223,7 +223,7 @@ static sinew_status measure_joints(sn_softener *s, const sn_soft_joints *joints)
 }
 
 static sinew_status write_joints(sn_softener *s, sn_buffer *out) {
-    // Four joints at a point, or eight where the skin has so many.
+    // Four joints at a point, or eight if the skin has eight.
     int32_t sets = 1;
     for (int32_t i = 0; i < s->part_count; i++) {
         int32_t own = primitive_of(s, &s->parts[i])->joint_sets;

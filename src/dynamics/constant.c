@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-// Above this a factor takes too much memory, and conjugate gradients with a kept preconditioner are
-// used: 12 000 rows are about 55 000 tets, and their factor about 120 MB.
+// Above this, about 55 000 tets, solves with a factor are no faster than conjugate gradients with a
+// kept preconditioner, and take more memory.
 enum { MOST_FACTORED_ROWS = 12000 };
 
 struct sn_constant {
@@ -153,15 +153,24 @@ sinew_status sn_constant_begin(sn_island *island, const sn_newton_def *def, bool
     return is_current(island, own, def->scheme) ? SINEW_OK : build(island, own, def->scheme);
 }
 
-// Rows of x in the axes that rotate with them, or back; out may be x.
-static void enter_axes(int32_t rows, const sn_mat3 *axes, const double *x, double *out) {
-    for (int32_t i = 0; axes && i < rows; i++) {
-        sn_store3(out + 3 * i, sn_mat3_apply_transposed(axes[i], sn_load3(x + 3 * i)));
+// Rotates the rows of x into the axes that rotate with them; without axes they stay as they are.
+static void enter_axes(int32_t rows, const sn_mat3 *axes, double *x) {
+    if (!axes) {
+        return;
+    }
+
+    for (int32_t i = 0; i < rows; i++) {
+        sn_store3(x + 3 * i, sn_mat3_apply_transposed(axes[i], sn_load3(x + 3 * i)));
     }
 }
 
+// The other way.
 static void leave_axes(int32_t rows, const sn_mat3 *axes, double *x) {
-    for (int32_t i = 0; axes && i < rows; i++) {
+    if (!axes) {
+        return;
+    }
+
+    for (int32_t i = 0; i < rows; i++) {
         sn_store3(x + 3 * i, sn_mat3_apply(axes[i], sn_load3(x + 3 * i)));
     }
 }
@@ -179,8 +188,8 @@ sinew_status sn_constant_solve(sn_island *island, const sn_newton_def *def, bool
 
     // The right-hand side in the rotating axes, with what the motion of held unknowns adds.
     memcpy(rhs, island->residual, (size_t)count * sizeof *rhs);
-    enter_axes(rows, axes, rhs, rhs);
-    enter_axes(rows, axes, direction, direction);
+    enter_axes(rows, axes, rhs);
+    enter_axes(rows, axes, direction);
     if (moving) {
         sn_bsr_multiply_masked(context, island->bodies[0].pattern, island->product, own->matrix,
                                direction, island->mask);
@@ -225,7 +234,7 @@ void sn_constant_add_damping(const sn_island *island, double *u, double *product
     const sinew_body *body = island->bodies[0].body;
     const sn_mat3 *axes = own->rotations ? own->axes : NULL;
 
-    enter_axes(island->rows, axes, u, u);
+    enter_axes(island->rows, axes, u);
     sn_bsr_multiply(body->context, island->bodies[0].pattern, product, own->stiffness, u);
     leave_axes(island->rows, axes, product);
     sn_vector_add_scaled(body->context, sn_island_size(island), out, body->stiffness_damping,

@@ -172,7 +172,7 @@ struct sn_contact {
     sinew_context *context;
     bool on;
     bool is_static;        // a static solve is in progress (contact_static.c)
-    double static_reach;   // ... which gives pairs so many thicknesses apart room in the pattern
+    double static_reach;   // ... pairs closer than this many thicknesses have room in the pattern
     double smoothing_time; // ... and smooths friction as in a step of this length [s]
     sinew_contact_def def;
     sinew_obstacle **obstacles;

@@ -15,7 +15,7 @@ static inline size_t sn_contact_gram_stride(int32_t rows) {
     return (size_t)(rows + SN_GRAM_PAD - 1) / SN_GRAM_PAD * SN_GRAM_PAD;
 }
 
-// How many numbers the sums of so many rows take.
+// The number of doubles in the sums of `rows` rows.
 static inline size_t sn_contact_gram_size(int32_t rows) {
     return SN_GRAM_ENTRIES * (size_t)rows * sn_contact_gram_stride(rows);
 }

@@ -21,7 +21,7 @@ sinew_soft.register()
 context = bpy.context
 
 def begin(last):
-    """An empty scene of so many images."""
+    """An empty scene with this number of images."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     context.scene.frame_start, context.scene.frame_end = 1, last
 

@@ -63,6 +63,7 @@ static void add_mesh(setting *s, double x, double y, double z, const double posi
 static sinew_body *add_cube(setting *s, bool positions, double x, double z, double vz) {
     sinew_body *body = NULL;
     const double turn[4] = {0, 0, sin(0.2 * s->count), cos(0.2 * s->count)};
+
     if (positions) {
         sinew_pbd_material material = sinew_isotropic_pbd_material(2e5, 0.3, 1000);
         sinew_pbd_body_def def = sinew_default_pbd_body_def();
@@ -114,6 +115,7 @@ static int64_t count_obstacle_crossings(const setting *s) {
 
     sinew_body_compute_surface(s->bodies[0], x, NULL);
     sinew_obstacle_get_pose(s->obstacle, position, NULL);
+
     for (int32_t i = 0; i < 3 * s->plate->point_count; i++) {
         x[3 * own + i] = s->plate->points[i] + position[i % 3];
     }
@@ -135,6 +137,7 @@ static int64_t count_obstacle_crossings(const setting *s) {
 
 static void step(setting *s) {
     check(s, sinew_world_step(s->world, NULL));
+
     if (s->obstacle) {
         assert_int_equal(count_obstacle_crossings(s), 0);
     } else {
@@ -145,10 +148,12 @@ static void step(setting *s) {
 // Rests on a mesh as it would on a plane: with the gap to keep, and its weight on the obstacle.
 static void test_rest_on_mesh(void **state) {
     (void)state;
+
     for (int positions = 0; positions < 2; positions++) {
         setting s = make_setting(1, 9.81);
         add_mesh(&s, 0.7, 0.7, 0.1, (const double[3]){0, 0, -0.05});
         add_cube(&s, positions, 0.03, 0.12, 0);
+
         for (int i = 0; i < (TEST_SANITIZED ? 15 : 60); i++) {
             step(&s);
         }
@@ -157,6 +162,7 @@ static void test_rest_on_mesh(void **state) {
         const double thickness = 1e-3 * 0.2 * sqrt(3);
         sinew_contact_report report = sinew_world_get_contact_report(s.world);
         sinew_obstacle_get_force(s.obstacle, force, NULL);
+
         if (!TEST_SANITIZED) {
             assert_true(fabs(-force[2] / (8 * 9.81) - 1) < 1e-3);
             assert_true(fabs(report.smallest_gap / thickness - 1) < 0.05);
@@ -173,6 +179,7 @@ static void test_rest_on_mesh(void **state) {
 // Frames of every sort land on a mesh.
 static void test_kinds_on_mesh(void **state) {
     (void)state;
+
     for (test_kind kind = TEST_EMBEDDED; kind < TEST_KINDS; kind++) {
         test_kinds t = test_kinds_create(kind);
         setting s = {.context = t.context, .world = t.world, .bodies = {t.body}, .count = 1};
@@ -185,12 +192,14 @@ static void test_kinds_on_mesh(void **state) {
         const sinew_mesh *surface = sinew_body_get_surface(t.body);
         double *x = calloc(3 * (size_t)surface->point_count, sizeof *x);
         sinew_body_compute_surface(t.body, x, NULL);
+
         for (int32_t i = 0; i < surface->point_count; i++) {
             low = fmin(low, x[3 * i + 2]);
         }
         free(x);
 
         add_mesh(&s, 2, 2, 0.1, (const double[3]){0, 0, low - 0.06});
+
         for (int i = 0; i < (TEST_SANITIZED ? 5 : 30); i++) {
             step(&s);
         }
@@ -211,6 +220,7 @@ static void test_kinds_on_mesh(void **state) {
 // of a held one, where it stays.
 static void test_fast_plate(void **state) {
     (void)state;
+
     for (int positions = 0; positions < 2; positions++) {
         for (int held = 0; held < 2; held++) {
             setting s = make_setting(1, 0);
@@ -245,12 +255,14 @@ static void test_fast_plate(void **state) {
 // no more energy than before.
 static void test_mixed_collision(void **state) {
     (void)state;
+
     for (int moving = 0; moving < 2; moving++) {
         setting s = make_setting(1, 0);
         add_cube(&s, moving == 0, 0, 0, 1e-9);
         add_cube(&s, moving == 1, 0.03, 0.25, -1);
         sinew_measures before, after;
         sinew_world_get_measures(s.world, &before);
+
         for (int i = 0; i < 20; i++) {
             step(&s);
             sinew_world_get_measures(s.world, &after);
@@ -275,10 +287,12 @@ static setting make_pile(int32_t threads, int below) {
 // One on the other: nothing intersects, and the floor carries both on average.
 static void test_mixed_pile(void **state) {
     (void)state;
+
     for (int below = 0; below < 2; below++) {
         setting s = make_pile(1, below);
         double mean = 0;
         int steps = TEST_SANITIZED ? 10 : 110;
+
         for (int i = 0; i < steps; i++) {
             step(&s);
             double force[3];
@@ -294,11 +308,13 @@ static void test_same_bits(void **state) {
     (void)state;
     double *expected = NULL;
     int steps = TEST_SANITIZED ? 4 : 15;
+
     for (int32_t threads = 1; threads <= 4; threads++) {
         setting s = make_pile(threads, 1);
         add_mesh(&s, 0.3, 0.3, 0.05, (const double[3]){0.2, 0, 0.6});
         size_t size = 0;
         void *snapshot = NULL;
+
         for (int run = 0; run < (threads == 4 ? 3 : 2); run++) {
             for (int i = 0; i < steps; i++) {
                 double down = run == 0 ? 0.6 - 0.01 * i : 0.6 - 0.01 * (steps + i);
@@ -318,6 +334,7 @@ static void test_same_bits(void **state) {
 
         size_t count = 3 * (size_t)sinew_body_get_node_count(s.bodies[0]);
         double *now = malloc(2 * count * sizeof *now);
+
         for (size_t i = 0; i < 2; i++) {
             memcpy(now + i * count, sinew_body_get_positions(s.bodies[i]), count * sizeof *now);
         }
@@ -356,6 +373,7 @@ static void test_bad_meshes(void **state) {
 
     // Inside out.
     bad.element_count++;
+
     for (int32_t t = 0; t < bad.element_count; t++) {
         indices[3 * t] = box->indices[3 * t + 1];
         indices[3 * t + 1] = box->indices[3 * t];
@@ -371,6 +389,7 @@ static void test_bad_meshes(void **state) {
     // Flat: all points in one plane.
     double *points = malloc(3 * (size_t)box->point_count * sizeof *points);
     memcpy(indices, box->indices, bytes);
+
     for (int32_t i = 0; i < 3 * box->point_count; i++) {
         points[i] = i % 3 == 2 ? 0 : box->points[i];
     }

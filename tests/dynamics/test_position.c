@@ -92,12 +92,14 @@ static void check_slope(double ratio) {
 
     int steps = TEST_SANITIZED ? 40 : 150;
     double before = 0;
+
     for (int i = 0; i < steps; i++) {
         before = i == steps - 20 ? measure(body).momentum[0] / 8 : before;
         step(&s);
     }
     double after = measure(body).momentum[0] / 8;
     double expected = 9.81 * (sin(angle) - 0.5 * cos(angle));
+
     if (ratio < 1) {
         assert_true(fabs(after) < 0.01 || TEST_SANITIZED);
     } else {
@@ -118,9 +120,11 @@ static void test_drop_and_rest(void **state) {
     setting s = make_setting(1, 9.81, 0, false);
     add_floor(&s);
     sinew_body *body = add_body(&s, s.cube, 0, 0.2, 0);
+
     for (int i = 0; i < 150; i++) {
         step(&s);
         const double *x = sinew_body_get_positions(body);
+
         for (int32_t n = 0; n < sinew_body_get_node_count(body); n++) {
             assert_true(x[3 * n + 2] > 0);
         }
@@ -141,10 +145,12 @@ static void test_stack(void **state) {
     (void)state;
     setting s = make_setting(1, 9.81, 0, false);
     add_floor(&s);
+
     for (int i = 0; i < 3; i++) {
         add_body(&s, s.cube, 0.01 * i, 0.11 + 0.21 * i, 0);
     }
     int steps = TEST_SANITIZED ? 30 : 250;
+
     for (int i = 0; i < steps; i++) {
         step(&s);
         assert_int_equal(test_count_body_crossings(s.bodies, s.count), 0);
@@ -154,6 +160,7 @@ static void test_stack(void **state) {
     check(&s, sinew_body_get_contact(s.bodies[0], &contact));
     double force[3], energy = 0;
     sinew_obstacle_get_force(sinew_world_get_obstacle(s.world, 0), force, NULL);
+
     for (int i = 0; i < 3; i++) {
         energy += measure(s.bodies[i]).kinetic_energy;
     }
@@ -172,6 +179,7 @@ static void test_collision(void **state) {
     add_body(&s, s.cube, 0.05, 0.3, -2);
     double start = measure(s.bodies[1]).momentum[2];
     double energy = measure(s.bodies[1]).kinetic_energy;
+
     for (int i = 0; i < 30; i++) {
         step(&s);
         assert_int_equal(test_count_body_crossings(s.bodies, s.count), 0);
@@ -198,8 +206,10 @@ static void test_self_contact(void **state) {
 
     // Both ends go up and then through each other's place.
     int32_t nodes[2][64], count[2] = {0, 0};
+
     for (int32_t n = 0; n < bar->point_count; n++) {
         double x = bar->points[3 * n];
+
         if (fabs(x) > 0.49) {
             nodes[x > 0][count[x > 0]++] = n;
         }
@@ -210,6 +220,7 @@ static void test_self_contact(void **state) {
 
     int steps = TEST_SANITIZED ? 20 : 110;
     int32_t touching = 0;
+
     for (int i = 1; i <= steps; i++) {
         for (int side = 0; side < 2; side++) {
             double targets[3 * 64];
@@ -252,10 +263,12 @@ static void test_attachments(void **state) {
     check(&s, sinew_world_attach(s.world, &def, &spring));
 
     int steps = TEST_SANITIZED ? 10 : 400;
+
     for (int stiff = 0; stiff < 2; stiff++) {
         double stiffness = stiff ? 8000 : 2000;
         check(&s, sinew_attachment_set_stiffness(spring, stiffness));
         check(&s, sinew_attachment_set_target(spring, above));
+
         for (int i = 0; i < steps; i++) {
             step(&s);
         }
@@ -276,11 +289,13 @@ static void test_attachments(void **state) {
     def.point[2] = -0.1;
     sinew_attachment *tie = NULL;
     check(&s, sinew_world_attach(s.world, &def, &tie));
+
     for (int i = 0; i < steps / 4; i++) {
         step(&s);
     }
     double ends[2][3];
     sinew_attachment_get_positions(tie, ends[0], ends[1]);
+
     for (int k = 0; k < 3; k++) {
         assert_true(fabs(ends[0][k] - ends[1][k]) < 1e-9);
     }
@@ -296,6 +311,7 @@ static void run_scene(setting *s, int steps) {
 static setting make_pile(int32_t threads) {
     setting s = make_setting(threads, 9.81, 0.2, true);
     add_floor(&s);
+
     for (int i = 0; i < 3; i++) {
         add_body(&s, s.cube, 0.05 * i, 0.12 + 0.22 * i, -1);
     }
@@ -310,6 +326,7 @@ static void test_same_bits(void **state) {
     (void)state;
     double *expected = NULL;
     int steps = TEST_SANITIZED ? 8 : 40;
+
     for (int32_t threads = 1; threads <= 4; threads++) {
         setting s = make_pile(threads);
         run_scene(&s, steps / 2);
@@ -317,6 +334,7 @@ static void test_same_bits(void **state) {
         void *snapshot = malloc(size);
         check(&s, sinew_world_take_snapshot(s.world, snapshot, size));
         run_scene(&s, steps - steps / 2);
+
         if (threads == 4) {
             check(&s, sinew_world_restore_snapshot(s.world, snapshot, size));
             run_scene(&s, steps - steps / 2);
@@ -326,6 +344,7 @@ static void test_same_bits(void **state) {
         // All positions of all bodies.
         size_t count = 3 * (size_t)sinew_body_get_node_count(s.bodies[0]);
         double *now = malloc(3 * count * sizeof *now);
+
         for (size_t i = 0; i < 3; i++) {
             memcpy(now + i * count, sinew_body_get_positions(s.bodies[i]), count * sizeof *now);
         }
