@@ -254,7 +254,7 @@ SINEW_API void sinew_body_get_measures(sinew_body *body, sinew_measures *measure
 /// Rigid modes come first, with frequency zero. `frequencies` receives `count` numbers [Hz],
 /// ascending. `shapes` may be NULL; it receives `count` shapes with three numbers per node, for
 /// frame bodies per vertex of the surface (sinew_body_get_surface), each normalised to unit
-/// generalised mass.
+/// generalised mass. Contact and attachments are left out.
 SINEW_API sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count,
                                                 double *frequencies, double *shapes);
 
