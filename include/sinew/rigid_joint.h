@@ -82,8 +82,8 @@ SINEW_API sinew_rigid_joint_drive sinew_default_rigid_joint_drive(void);
 /// Drives a hinge from the next step on, in place of an earlier drive. The spring is part of the
 /// equations of the step and therefore stable at any stiffness. Its torque is the stiffness times
 /// the sine of the deviation. Between two bodies, another angle is another point of the target: the
-/// equations are built again, and a snapshot fits only while the drive has the angle with which it
-/// was taken. Fails for fixed joints.
+/// equations are built again, and a snapshot fits only a world whose drive has the same angle; it
+/// does not matter how the drive came to it. Fails for fixed joints.
 SINEW_API sinew_status sinew_rigid_joint_set_drive(sinew_rigid_joint *joint,
                                                    const sinew_rigid_joint_drive *drive);
 /// The torque of the drive about the axis in the last step. [N m] 0 without one.

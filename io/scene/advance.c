@@ -122,6 +122,7 @@ static sinew_status apply_fibre_stress(const sn_scene_world *world, const sn_sce
 sinew_status sn_scene_world_apply(sn_scene_world *world, double time) {
     SN_TRY(sn_bones_apply(world, time));
     SN_TRY(sn_scene_world_move_obstacles(world, time));
+    SN_TRY(sn_scene_world_drive_joints(world, time));
     for (int32_t i = 0; i < world->scene->body_count; i++) {
         SN_TRY(world->members[i].ops->apply(&world->members[i], time));
         SN_TRY(apply_fibre_stress(world, &world->members[i], time));
@@ -133,6 +134,7 @@ sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, si
     double time = 0;
     if (sinew_snapshot_get_time(bytes, size, &time)) {
         SN_TRY(sn_history_replay(world, time));
+        SN_TRY(sn_scene_world_drive_joints(world, time));
     }
 
     return sinew_world_restore_snapshot(world->world, bytes, size);

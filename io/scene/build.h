@@ -80,6 +80,7 @@ struct sn_scene_world {
     sn_scene_member *members;
     sinew_point **probes;       // the bodies own them
     sinew_obstacle **obstacles; // one for each of the scene's; the world owns them
+    sinew_rigid_joint **joints; // one for each of the scene's; the world owns them
     sn_bones *bones;            // one for each skeleton of the scene
     sn_buffer history;          // states that fades need (history.h)
     bool motion_ended;          // of a skeleton that stops the run with it
@@ -104,6 +105,9 @@ sinew_status sn_scene_world_apply(sn_scene_world *world, double time);
 
 // Sends moving obstacles to where they are at a time.
 sinew_status sn_scene_world_move_obstacles(sn_scene_world *world, double time);
+
+// Gives the drives of hinges their angles at a time. A snapshot of that time fits only then.
+sinew_status sn_scene_world_drive_joints(sn_scene_world *world, double time);
 
 // The static solve and the steps, with what is due in time applied before each.
 sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report);

@@ -3,6 +3,7 @@
 #include "io/scene/report.h"
 #include "io/scene/rigid.h"
 
+#include <math.h>
 #include <string.h>
 
 // Where the centre of mass of a held body is to be: moved in its own coordinates, then placed.
@@ -76,14 +77,38 @@ sinew_status sn_builder_make_rigid(sn_builder *b, sn_scene_member *member) {
     return sn_builder_take_surface(b, member);
 }
 
+static sinew_status make_joint(sn_builder *b, const sn_scene_joint *joint,
+                               sinew_rigid_joint **made) {
+    sinew_rigid_joint_def def = joint->def;
+    def.body = b->world->members[joint->body].body;
+    def.target = joint->target >= 0 ? b->world->members[joint->target].body : NULL;
+    SN_TRY(sinew_rigid_joint_create(b->world->world, &def, made));
+    return joint->limited ? sinew_rigid_joint_set_limits(*made, joint->limits[0], joint->limits[1])
+                          : SINEW_OK;
+}
+
 sinew_status sn_builder_make_joints(sn_builder *b) {
-    for (int32_t i = 0; i < b->scene->joint_count; i++) {
+    int32_t count = b->scene->joint_count;
+    b->world->joints = SN_PUSH(&b->world->arena, sinew_rigid_joint *, count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    for (int32_t i = 0; i < count; i++) {
         const sn_scene_joint *joint = &b->scene->joints[i];
-        sinew_rigid_joint_def def = joint->def;
-        def.body = b->world->members[joint->body].body;
-        def.target = joint->target >= 0 ? b->world->members[joint->target].body : NULL;
-        SN_TRY(
-            sn_builder_note(b, joint->json, sinew_rigid_joint_create(b->world->world, &def, NULL)));
+        SN_TRY(sn_builder_note(b, joint->json, make_joint(b, joint, &b->world->joints[i])));
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_scene_world_drive_joints(sn_scene_world *world, double time) {
+    const double pi = acos(-1);
+    for (int32_t i = 0; i < world->scene->joint_count; i++) {
+        const sn_scene_joint *joint = &world->scene->joints[i];
+        if (!joint->driven) {
+            continue;
+        }
+
+        sinew_rigid_joint_drive drive = joint->drive;
+        drive.angle = remainder(sn_curve_at(&joint->angle, time), 2 * pi);
+        SN_TRY(sinew_rigid_joint_set_drive(world->joints[i], &drive));
     }
     return SINEW_OK;
 }

@@ -133,6 +133,7 @@ sinew_status sn_history_replay(sn_scene_world *world, double time) {
     SN_TRY(replay_structure(world, first.time));
     for (size_t at = 0; at < world->history.size;) {
         record next = read_record(world->history.data, at, world->history.size);
+        SN_TRY(sn_scene_world_drive_joints(world, next.time));
         SN_TRY(sinew_world_restore_snapshot(world->world, next.bytes, next.size));
         SN_TRY(sn_scene_world_apply(world, sinew_world_get_time_after(world->world, 1)));
         at += PREFIX + next.size;

@@ -68,12 +68,67 @@ void sn_scene_read_rigid(sn_scene_reader *reader, const sn_json *body_json, bool
     sn_scene_read_motion(reader, sn_json_get(json, "motion"), &rigid->motion);
 }
 
+static const double radians = 3.14159265358979323846 / 180;
+
+// A spring towards an angle.
+static void read_drive(const sn_scene_reader *reader, const sn_json *json, sn_scene_joint *joint) {
+    sn_mistakes *mistakes = reader->mistakes;
+    if (!json ||
+        !sn_scene_check_object(reader, json, SN_KEYS("degrees", "stiffness", "largest_torque"))) {
+        return;
+    }
+
+    joint->driven = true;
+    sn_scene_read_curve(reader, sn_json_require(mistakes, json, "degrees"), radians, &joint->angle);
+    sn_json_number_inside(mistakes, sn_json_require(mistakes, json, "stiffness"), 0, INFINITY,
+                          "N m/rad", &joint->drive.stiffness);
+    sn_json_number_inside(mistakes, sn_json_get(json, "largest_torque"), 0, INFINITY, "N m",
+                          &joint->drive.largest_torque);
+}
+
+// The smallest and the largest angle.
+static void read_limits(const sn_scene_reader *reader, const sn_json *json, sn_scene_joint *joint) {
+    if (!json || !sn_json_numbers(reader->mistakes, json, 2, joint->limits)) {
+        return;
+    }
+    if (!(-180 < joint->limits[0] && joint->limits[0] <= joint->limits[1] &&
+          joint->limits[1] < 180)) {
+        sn_json_mistake(reader->mistakes, json,
+                        "is %g to %g degrees; needs two angles in order, between -180 and 180",
+                        joint->limits[0], joint->limits[1]);
+        return;
+    }
+
+    joint->limited = true;
+    joint->limits[0] *= radians;
+    joint->limits[1] *= radians;
+}
+
+// What rotates against what.
+static void read_rotation(const sn_scene_reader *reader, const sn_json *json,
+                          sn_scene_joint *joint) {
+    static const char *const keys[] = {"drive", "limits"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const sn_json *value = sn_json_get(json, keys[i]);
+        if (value && joint->def.kind != SINEW_RIGID_JOINT_HINGE) {
+            sn_json_key_mistake(reader->mistakes, value, "this belongs to \"kind\": \"hinge\"");
+            return;
+        }
+    }
+
+    read_drive(reader, sn_json_get(json, "drive"), joint);
+    read_limits(reader, sn_json_get(json, "limits"), joint);
+}
+
 static void read_joint(const sn_scene_reader *reader, const sn_json *json, sn_scene_joint *joint) {
     sn_mistakes *mistakes = reader->mistakes;
-    *joint = (sn_scene_joint){.json = json, .def = sinew_default_rigid_joint_def(), .target = -1};
-    if (!sn_scene_check_object(
-            reader, json,
-            SN_KEYS("kind", "body", "to", "position", "axis", "reach", "stiffness"))) {
+    *joint = (sn_scene_joint){.json = json,
+                              .def = sinew_default_rigid_joint_def(),
+                              .drive = sinew_default_rigid_joint_drive(),
+                              .target = -1};
+    if (!sn_scene_check_object(reader, json,
+                               SN_KEYS("kind", "body", "to", "position", "axis", "reach",
+                                       "stiffness", "drive", "limits"))) {
         return;
     }
 
@@ -88,6 +143,7 @@ static void read_joint(const sn_scene_reader *reader, const sn_json *json, sn_sc
     sn_scene_read_length(reader, sn_json_get(json, "reach"), &joint->def.reach);
     sn_json_number(mistakes, sn_json_get(json, "stiffness"), 0, INFINITY, "N/m",
                    &joint->def.stiffness);
+    read_rotation(reader, json, joint);
 }
 
 void sn_scene_read_joints(sn_scene_reader *reader, const sn_json *json) {

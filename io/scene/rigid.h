@@ -17,6 +17,10 @@ struct sn_scene_joint {
     const sn_json *json;
     int32_t body, target; // indices of bodies; target -1: the world
     sinew_rigid_joint_def def;
+    bool driven, limited;
+    sinew_rigid_joint_drive drive; // its angle is that of the curve
+    sn_curve angle;                // [rad]
+    double limits[2];              // [rad]
 };
 
 #endif

@@ -24,6 +24,12 @@ struct sinew_rigid_joint {
     sinew_rigid_joint_kind kind;
     sn_anchor arms[2]; // of a hinge: a point beside the axis, on the body and on the target
 
+    // Rest positions on the target, or positions in the world: the middle of the axis, the arm, and
+    // where a quarter of a rotation takes it. What has an angle lies in their plane, so that it
+    // depends on nothing but the angle.
+    sn_vec3 aim[3];
+    bool has_aims;
+
     // Springs of a hinge between the arm of the body and a point of the target at some angle.
     sinew_attachment *springs[SPRINGS]; // NULL: none
     double bounds[2];                   // of the angle [rad]
@@ -101,6 +107,29 @@ static sinew_status make_arm(sn_arena *arena, sinew_body *body, sn_vec3 x, sn_an
     return body ? body->ops->points.create(arena, body, x, true, &arm->point) : SINEW_OK;
 }
 
+// Finds joint->aim. A soft target may have no point there: it can have no springs then.
+static void find_aims(const sinew_rigid_joint_def *def, sn_mat3 basis, sinew_rigid_joint *joint) {
+    sn_vec3 center = sn_load3(def->position);
+    joint->aim[0] = center;
+    joint->aim[1] = sn_madd(center, joint->reach, sn_mat3_column(basis, 0));
+    joint->aim[2] = sn_madd(center, joint->reach, sn_mat3_column(basis, 1));
+    joint->has_aims = true;
+    if (!def->target) {
+        return;
+    }
+
+    sn_arena scratch = sn_arena_create(def->target->context);
+    for (int k = 0; k < 3; k++) {
+        sn_anchor aim = {.body = NULL};
+        if (make_arm(&scratch, def->target, joint->aim[k], &aim) == SINEW_OK) {
+            joint->aim[k] = aim.point.X;
+        } else {
+            joint->has_aims = false;
+        }
+    }
+    sn_arena_destroy(&scratch);
+}
+
 static sinew_status build(sinew_world *world, const sinew_rigid_joint_def *def,
                           sinew_rigid_joint *joint) {
     sn_vec3 center = sn_load3(def->position);
@@ -117,6 +146,7 @@ static sinew_status build(sinew_world *world, const sinew_rigid_joint_def *def,
     if (def->kind == SINEW_RIGID_JOINT_HINGE) {
         SN_TRY(tie(world, def, sn_madd(center, reach, axis), joint));
         SN_TRY(tie(world, def, sn_madd(center, -reach, axis), joint));
+        find_aims(def, basis, joint);
         sn_vec3 beside = sn_madd(center, reach, sn_mat3_column(basis, 0));
         SN_TRY(make_arm(&joint->arena, def->body, beside, &joint->arms[0]));
         return make_arm(&joint->arena, def->target, beside, &joint->arms[1]);
@@ -289,26 +319,36 @@ double sinew_rigid_joint_get_angle(sinew_rigid_joint *joint) {
 
 // --- springs
 
-// The rest position of the target's point where the arm of the body is to be at an angle.
-static sinew_status find_aim(sinew_rigid_joint *joint, double angle, double aim[3]) {
-    hinge_view view = view_hinge(joint);
-    sn_vec3 side = sn_cross(view.axis, view.arm[1]);
-    sn_vec3 x =
-        sn_add(view.center, sn_add(sn_scale(cos(angle), view.arm[1]), sn_scale(sin(angle), side)));
-    sinew_body *target = joint->arms[1].body;
-    sn_store3(aim, x);
-    if (!target) {
-        return SINEW_OK;
+// Where the arm of the body is to be at an angle: a rest position of the target, or a position in
+// the world.
+static sinew_status find_aim(const sinew_rigid_joint *joint, double angle, double aim[3]) {
+    if (!joint->has_aims) {
+        return sn_fail(joint->arena.context, SINEW_INVALID_ARGUMENT,
+                       "body \"%s\" has no points around the hinge that a drive or a limit could "
+                       "hold on to; choose a smaller reach",
+                       joint->arms[1].body->name);
     }
 
-    sn_arena scratch = sn_arena_create(target->context);
-    sn_point point;
-    sinew_status status = target->ops->points.create(&scratch, target, x, true, &point);
-    if (status == SINEW_OK) {
-        sn_store3(aim, point.X);
+    sn_vec3 along = sn_sub(joint->aim[1], joint->aim[0]);
+    sn_vec3 side = sn_sub(joint->aim[2], joint->aim[0]);
+    sn_vec3 arm = sn_add(sn_scale(cos(angle), along), sn_scale(sin(angle), side));
+    sn_store3(aim, sn_add(joint->aim[0], arm));
+    return SINEW_OK;
+}
+
+// Puts the newest attachment where an older one, which goes, is in the list: the order of the
+// equations does not depend on what was set when.
+static void replace(sinew_world *world, sinew_attachment *old) {
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        if (world->attachments[i] == old) {
+            size_t last = world->attachment_count - 1;
+            world->attachments[i] = world->attachments[last];
+            world->attachments[last] = old;
+            break;
+        }
     }
-    sn_arena_destroy(&scratch);
-    return status;
+    old->joint = NULL;
+    sinew_attachment_destroy(old);
 }
 
 // Replaces a spring by one towards an angle; without stiffness there is none.
@@ -330,7 +370,9 @@ static sinew_status set_spring(sinew_rigid_joint *joint, int which, double angle
 
     sinew_attachment *old = joint->springs[which];
     joint->springs[which] = made;
-    if (old) {
+    if (old && made) {
+        replace(made->world, old);
+    } else if (old) {
         old->joint = NULL;
         sinew_attachment_destroy(old);
     }

@@ -59,6 +59,67 @@ static void test_joints(void **state) {
     destroy(&f);
 }
 
+#define ARM                                                                                        \
+    "\"model\": \"rigid\", \"shape\": {\"kind\": \"box\", \"size\": [0.2, 0.1, 0.1], \"cells\": "  \
+    "[2, 1, 1]}, \"rigid\": {\"mass\": 1}"
+
+// Two arms on a held block: one follows its drive to 30 degrees, the other falls to its limit.
+static const char arms[] =
+    "{\"version\": 1, \"gravity\": [0, 0, -10], \"bodies\": ["
+    "{\"name\": \"block\", " BOX ", \"rigid\": {\"held\": true}},"
+    "{\"name\": \"a\", " ARM ", \"position\": [0.3, 0, 0]},"
+    "{\"name\": \"b\", " ARM ", \"position\": [-0.3, 0, 0]}],"
+    "\"joints\": [{\"kind\": \"hinge\", \"body\": \"a\", \"to\": \"block\", \"position\": [0.15, "
+    "0, 0], "
+    "\"axis\": [0, -1, 0], \"drive\": {\"degrees\": {\"keys\": [[0, 0], [0.2, 30]]}, "
+    "\"stiffness\": 2000}}, {\"kind\": \"hinge\", \"body\": \"b\", \"to\": \"block\", "
+    "\"position\": [-0.15, 0, 0], \"axis\": [0, 1, 0], \"limits\": [-20, 20]}]}";
+
+static void test_drives(void **state) {
+    (void)state;
+    fixture f;
+    make(&f, arms);
+    assert_int_equal(f.status, SINEW_OK);
+    run(&f, 100);
+
+    // The drive gives way by the torque of the weight, 1 kg at 0.15 m, over its stiffness.
+    const double degrees = acos(-1) / 180;
+    double sag = 10 * 0.15 * cos(30 * degrees) / 2000;
+    double angle = sinew_rigid_joint_get_angle(f.world->joints[0]);
+    assert_true(fabs(angle - 30 * degrees + sag) < 0.02 * sag);
+
+    // A limit holds within a thousandth of a radian.
+    assert_true(fabs(sinew_rigid_joint_get_angle(f.world->joints[1]) + 20 * degrees) < 1e-3);
+    destroy(&f);
+}
+
+// A snapshot from the middle of the motion continues in another world with the same bits.
+static void test_drive_snapshot(void **state) {
+    (void)state;
+    fixture f, g;
+    make(&f, arms);
+    make(&g, arms);
+    run(&f, 9);
+
+    char bytes[8192];
+    size_t size = sinew_world_get_snapshot_size(f.world->world);
+    assert_true(size <= sizeof bytes);
+    assert_int_equal(sinew_world_take_snapshot(f.world->world, bytes, size), SINEW_OK);
+    run(&f, 10);
+
+    assert_int_equal(sn_scene_world_restore(g.world, bytes, size), SINEW_OK);
+    run(&g, 10);
+    double position[2][3], rotation[2][4];
+    for (int k = 0; k < 2; k++) {
+        sinew_body *body = (k == 0 ? &f : &g)->world->members[1].body;
+        assert_int_equal(sinew_frame_body_get_node(body, 0, position[k], rotation[k]), SINEW_OK);
+    }
+    assert_memory_equal(position[0], position[1], sizeof position[0]);
+    assert_memory_equal(rotation[0], rotation[1], sizeof rotation[0]);
+    destroy(&f);
+    destroy(&g);
+}
+
 static void refuse(const char *text, int32_t mistakes) {
     fixture f;
     make(&f, text);
@@ -84,6 +145,11 @@ static void test_mistakes(void **state) {
     refuse("{\"version\": 1, \"bodies\": [{\"name\": \"a\", " BOX "}], \"joints\": [{\"kind\": "
            "\"hinge\", \"body\": \"a\", \"position\": [0, 0, 0], \"axis\": [0, 0, 0]}]}",
            1);
+    refuse("{\"version\": 1, \"bodies\": [{\"name\": \"a\", " BOX "}], \"joints\": [{\"kind\": "
+           "\"fixed\", \"body\": \"a\", \"position\": [0, 0, 0], \"limits\": [0, 1]}, {\"kind\": "
+           "\"hinge\", \"body\": \"a\", \"position\": [0, 0, 0], \"limits\": [20, 10], \"drive\": "
+           "{\"degrees\": 10}}]}",
+           3);
     refuse("{\"version\": 1, \"bodies\": [{\"name\": \"a\", " BOX "}], \"attachments\": "
            "[{\"body\": \"a\", \"where\": {\"all\": true}}]}",
            1);
@@ -91,8 +157,8 @@ static void test_mistakes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_motion),
-        cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_motion),   cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_drives),   cmocka_unit_test(test_drive_snapshot),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
