@@ -112,6 +112,22 @@ static void place_second_degree(workspace *space, int32_t count, sn_vec3 center,
     }
 }
 
+// Places the fewer points of quadrature_fit.c, if they exist.
+static bool place_fitted(workspace *space, int32_t count, sn_vec3 center, double volume,
+                         const double h[3]) {
+    spread spread = measure_spread(space, count, center, volume, h);
+    sn_fit_input input = {.centers = space->centers,
+                          .parts = space->parts,
+                          .box = h,
+                          .count = count,
+                          .volume = volume,
+                          .center = center,
+                          .root = &spread.root};
+
+    space->count = sn_fit_points(&input, space->positions, space->volumes, space->work);
+    return space->count > 0;
+}
+
 // Chooses voxels that have the moments of all, and then points of these.
 static void place_chosen(workspace *space, int32_t degree, int32_t count, const double h[3]) {
     sn_gauss gauss = sn_gauss_points(degree);
@@ -163,9 +179,14 @@ static void place_points(const quadrature_job *job, int32_t s, workspace *space)
 
     if (samples->degree == 2) {
         place_second_degree(space, count, center, samples->volume[s], voxels->spacing);
-    } else {
-        place_chosen(space, samples->degree, count, voxels->spacing);
+        return;
     }
+
+    if (samples->degree == SN_FIT_DEGREE &&
+        place_fitted(space, count, center, samples->volume[s], voxels->spacing)) {
+        return;
+    }
+    place_chosen(space, samples->degree, count, voxels->spacing);
 }
 
 static void place_batch(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -200,8 +221,13 @@ static sinew_status push_spaces(sn_arena *arena, const sn_frame_samples *samples
     // The points of as many voxels as a first selection leaves.
     int32_t kept = bound_points(samples);
     int32_t points = (most < kept ? most : kept) * points_of_voxel(samples->degree);
-    if (points < OCTAHEDRON) {
-        points = OCTAHEDRON;
+    if (points < SN_FIT_POINTS) {
+        points = SN_FIT_POINTS;
+    }
+
+    size_t work = samples->degree > 2 ? sn_select_work(samples->degree) : 0;
+    if (samples->degree == SN_FIT_DEGREE && work < SN_FIT_WORK) {
+        work = SN_FIT_WORK;
     }
 
     for (int i = 0; i < BATCH; i++) {
@@ -210,8 +236,7 @@ static sinew_status push_spaces(sn_arena *arena, const sn_frame_samples *samples
         spaces[i].positions = SN_PUSH(arena, double, 3 * (size_t)points);
         spaces[i].volumes = SN_PUSH(arena, double, points);
         spaces[i].chosen = SN_PUSH(arena, int32_t, most > points ? most : points);
-        spaces[i].work =
-            SN_PUSH(arena, double, samples->degree > 1 ? sn_select_work(samples->degree) : 0);
+        spaces[i].work = SN_PUSH(arena, double, work);
     }
 
     return sn_arena_status(arena);

@@ -32,15 +32,8 @@ sn_gauss sn_gauss_points(int32_t degree) {
     return rules[degree / 2];
 }
 
-// Maps the bounding box of the items to [-1, 1], flat directions to 0; half the edges of an item in
-// these units.
-typedef struct box_map {
-    double middle[3], scale[3], half[3];
-    sn_gauss gauss; // along an edge; one point if the items are points
-} box_map;
-
-static box_map map_box(const double *positions, int32_t n, const double *box, int32_t degree) {
-    box_map map = {.gauss = sn_gauss_points(box ? degree : 0)};
+sn_box_map sn_map_box(const double *positions, int32_t n, const double *box, int32_t degree) {
+    sn_box_map map = {.gauss = sn_gauss_points(box ? degree : 0)};
     for (int a = 0; a < 3; a++) {
         double low = positions[a];
         double high = low;
@@ -59,8 +52,8 @@ static box_map map_box(const double *positions, int32_t n, const double *box, in
     return map;
 }
 
-static void compute_functions(double *values, int32_t degree, const box_map *map,
-                              const double *position) {
+void sn_box_functions(double *values, int32_t degree, const sn_box_map *map,
+                      const double *position) {
     double P[3][SN_MAX_DEGREE + 1] = {{0}};
 
     // Legendre polynomials along each axis, by (k + 1) P_k+1 = (2 k + 1) x P_k - k P_k-1, averaged
@@ -222,8 +215,9 @@ size_t sn_select_work(int32_t degree) {
 }
 
 // Distributes the remaining error of the moments over the chosen points, as evenly as possible.
-static void polish(int32_t degree, const box_map *map, const double *positions, const double *sums,
-                   int32_t count, const int32_t *chosen, double *volumes, double *work) {
+static void polish(int32_t degree, const sn_box_map *map, const double *positions,
+                   const double *sums, int32_t count, const int32_t *chosen, double *volumes,
+                   double *work) {
     int32_t m = function_count(degree);
     double *A = work;
     double *rest = work + (size_t)m * (size_t)count;
@@ -233,7 +227,7 @@ static void polish(int32_t degree, const box_map *map, const double *positions, 
     // What the moments of the chosen points miss.
     memcpy(rest, sums, (size_t)m * sizeof *rest);
     for (int32_t i = 0; i < count; i++) {
-        compute_functions(values, degree, map, sn_at3(positions, chosen[i]));
+        sn_box_functions(values, degree, map, sn_at3(positions, chosen[i]));
         for (int32_t k = 0; k < m; k++) {
             A[(size_t)k * (size_t)count + (size_t)i] = values[k];
             rest[k] -= volumes[i] * values[k];
@@ -267,7 +261,7 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, con
     }
 
     // The moments to be preserved.
-    box_map map = map_box(positions, n, box, degree);
+    sn_box_map map = sn_map_box(positions, n, box, degree);
     double *sums = work + sn_select_work(degree) - m;
     tableau t = {.T = work, .stride = 2 * m, .share = work + 2 * (size_t)m * (size_t)m};
     double *values = t.share + 2 * (size_t)m;
@@ -275,7 +269,7 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, con
     t.basis = (int32_t *)(values + m);
     memset(sums, 0, (size_t)m * sizeof *sums);
     for (int32_t i = 0; i < n; i++) {
-        compute_functions(values, degree, &map, sn_at3(positions, i));
+        sn_box_functions(values, degree, &map, sn_at3(positions, i));
         for (int32_t k = 0; k < m; k++) {
             sums[k] += volumes[i] * values[k];
         }
@@ -295,7 +289,7 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, con
         for (int32_t c = 0; c < clusters; c++) {
             for (int64_t i = (int64_t)c * left / clusters; i < (int64_t)(c + 1) * left / clusters;
                  i++) {
-                compute_functions(values, degree, &map, sn_at3(positions, chosen[i]));
+                sn_box_functions(values, degree, &map, sn_at3(positions, chosen[i]));
                 for (int32_t k = 0; k < m; k++) {
                     t.T[(size_t)k * (size_t)t.stride + (size_t)c] += volumes[i] * values[k];
                 }

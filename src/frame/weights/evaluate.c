@@ -280,7 +280,10 @@ static void evaluate_smooth_near(const sn_shape *shape, sn_vec3 p, int32_t home,
     sn_cell_coordinates(voxels->cells, voxels->cell[nearest[0]], c);
     sn_store3(at, sn_voxel_units(voxels, p));
     for (int a = 0; a < 3; a++) {
-        at[a] = fmin(fmax(at[a] - c[a] + 0.5, 0), 1);
+        // Rounding must not move a point off the centre or a face, where most terms are zero.
+        double t = fmin(fmax(at[a] - c[a] + 0.5, 0), 1);
+        double half = 0.5 * round(2 * t);
+        at[a] = fabs(t - half) < 1e-12 ? half : t;
     }
 
     sn_evaluate_smooth(shape, nearest[0], at, result);

@@ -56,63 +56,63 @@ static void add_factor(stencil *s, int i, double scale, const double f[4]) {
 // to those of the cells around `own` that are of the same material, the ones nearest to the cell.
 // Seen from such a cell m the value beyond the border is u_m + 2 c / (c_m + c) (u - u_m), with u
 // and c those of the cell: the slope that has the same flux on both sides. Beyond the surface
-// c = 0.
-static void share_coefficient(stencil *s, int own, int cell, const double f[4]) {
+// c = 0. `to` leads from `own` to the cell.
+static void share_coefficient(stencil *s, int own, int cell, const int to[3], const double f[4]) {
     const double *conductivity = s->shape->conductivity;
-    double c = s->voxel[cell] < 0 ? 0 : conductivity[s->voxel[cell]];
-    int at[3], home[3], near[27], count = 0, nearest = 4;
-    block_offset(cell, at);
-    block_offset(own, home);
+    bool missing = s->voxel[cell] < 0;
+    double c = missing ? 0 : conductivity[s->voxel[cell]];
+    int near[27], from[27][3], count = 0, nearest = 4;
 
-    // Cells that touch both.
+    // Cells that touch both, by their offsets from `own`.
     int low[3], high[3];
     for (int a = 0; a < 3; a++) {
-        low[a] = (home[a] > at[a] ? home[a] : at[a]) - 1;
-        high[a] = (home[a] < at[a] ? home[a] : at[a]) + 1;
+        low[a] = to[a] > 0 ? 0 : -1;
+        high[a] = to[a] < 0 ? 0 : 1;
     }
 
     for (int z = low[2]; z <= high[2]; z++) {
         for (int y = low[1]; y <= high[1]; y++) {
+            int distance_yz = abs(y - to[1]) + abs(z - to[2]);
             for (int x = low[0]; x <= high[0]; x++) {
-                int distance = abs(x - at[0]) + abs(y - at[1]) + abs(z - at[2]);
-                int k = block_index(x, y, z);
+                int distance = abs(x - to[0]) + distance_yz;
+                int k = own + x * along[0] + y * along[1] + z * along[2];
                 if (distance > nearest || !is_same(s, own, k)) {
                     continue;
                 }
                 count = distance < nearest ? 0 : count;
                 nearest = distance;
+                from[count][0] = x;
+                from[count][1] = y;
+                from[count][2] = z;
                 near[count++] = k;
             }
         }
+    }
+
+    if (missing && !s->shape->is_compliance) {
+        for (int k = 0; k < count; k++) {
+            add_factor(s, near[k], 1.0 / count, f);
+        }
+        return;
     }
 
     for (int k = 0; k < count; k++) {
         double beside = conductivity[s->voxel[near[k]]];
         double beyond = 2 * c / (beside + c);
         add_factor(s, near[k], (1 - beyond) / count, f);
-        if (s->voxel[cell] >= 0) {
+        if (!missing) {
             add_factor(s, cell, beyond / count, f);
-        } else if (s->shape->is_compliance) {
-            // A unit flux leaves the solid: beyond the surface the coordinates go on by 1 / c.
-            int from[3];
-            block_offset(near[k], from);
-            for (int a = 0; a < 12; a++) {
-                double step = (at[a / 4] - from[a / 4]) * s->shape->voxels->spacing[a / 4];
-                s->shift[a / 4][a % 4] += step / beside / count * f[a % 4];
+            continue;
+        }
+
+        // A unit flux leaves the solid: beyond the surface the coordinates go on by 1 / c.
+        for (int a = 0; a < 3; a++) {
+            double step = (to[a] - from[k][a]) * s->shape->voxels->spacing[a] / beside / count;
+            for (int i = 0; i < 4; i++) {
+                s->shift[a][i] += step * f[i];
             }
         }
     }
-}
-
-// Adds a share of the coefficient of a cell beside `own`.
-static void add_cell(stencil *s, int own, int cell, double share, const double f[4]) {
-    if (is_same(s, own, cell)) {
-        add_factor(s, cell, share, f);
-        return;
-    }
-
-    const double part[4] = {share * f[0], share * f[1], share * f[2], share * f[3]};
-    share_coefficient(s, own, cell, part);
 }
 
 // Adds the B-spline through the middle of voxel `own` along the axes marked.
@@ -129,7 +129,15 @@ static void add_middle(stencil *s, int own, const bool marked[3], const double f
         for (int y = -reach[1]; y <= reach[1]; y++) {
             for (int x = -reach[0]; x <= reach[0]; x++) {
                 int cell = own + x * along[0] + y * along[1] + z * along[2];
-                add_cell(s, own, cell, B[0][x + 1] * B[1][y + 1] * B[2][z + 1], f);
+                double share = B[0][x + 1] * B[1][y + 1] * B[2][z + 1];
+                if (is_same(s, own, cell)) {
+                    add_factor(s, cell, share, f);
+                    continue;
+                }
+
+                const int to[3] = {x, y, z};
+                const double part[4] = {share * f[0], share * f[1], share * f[2], share * f[3]};
+                share_coefficient(s, own, cell, to, part);
             }
         }
     }

@@ -6,6 +6,7 @@
 
 #include "body/body.h"
 #include "frame/body/frame_body.h"
+#include "frame/sampling/samples_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,6 +79,114 @@ static void test_selection(void **state) {
 
         check_moments(degree, positions, 1000, "grid");
     }
+}
+
+// Points fitted to the voxels of a part of a grid of 8 x 6 x 4. Returns their number.
+static int32_t check_fit(bool (*contains)(int x, int y, int z), const char *what) {
+    enum { MOST = 8 * 6 * 4, DEGREE = SN_FIT_DEGREE, MOMENTS = 35 };
+    const double h[3] = {0.1, 0.12, 0.15};
+    double centers[3 * MOST], parts[MOST], positions[3 * SN_FIT_POINTS], volumes[SN_FIT_POINTS];
+    static double work[SN_FIT_WORK];
+    sn_fit_input input = {.centers = centers, .parts = parts, .box = h};
+
+    // Voxels, some of which are filled in part, and their centroid and covariance.
+    for (int i = 0; i < MOST; i++) {
+        int x = i % 8;
+        int y = i / 8 % 6;
+        int z = i / 48;
+        if (!contains(x, y, z)) {
+            continue;
+        }
+        sn_vec3 c = sn_v3(h[0] * (x + 0.5) - 0.4, h[1] * (y + 0.5) - 0.4, h[2] * (z + 0.5) - 0.3);
+        double part = h[0] * h[1] * h[2] * (x == 0 ? 0.7 : 1);
+        sn_store3(centers + 3 * input.count, c);
+        parts[input.count++] = part;
+        input.volume += part;
+        input.center = sn_madd(input.center, part, c);
+    }
+
+    input.center = sn_scale(1 / input.volume, input.center);
+    sn_mat3 root = {{{0}}};
+    for (int a = 0; a < 3; a++) {
+        for (int32_t i = 0; i < input.count; i++) {
+            double center[3];
+            sn_store3(center, input.center);
+            double d = centers[3 * i + a] - center[a];
+            root.m[a][a] += parts[i] / input.volume * (d * d + h[a] * h[a] / 12);
+        }
+        root.m[a][a] = sqrt(root.m[a][a]);
+    }
+    input.root = &root;
+
+    int32_t count = sn_fit_points(&input, positions, volumes, work);
+    double all[MOMENTS] = {0}, some[MOMENTS] = {0}, values[MOMENTS];
+
+    // Moments of the voxels by Gauss points, which are exact.
+    sn_gauss gauss = sn_gauss_points(DEGREE);
+    for (int32_t i = 0; i < input.count; i++) {
+        for (int k = 0; k < 27; k++) {
+            const int at[3] = {k % 3, k / 3 % 3, k / 9};
+            double X[3], part = parts[i];
+            for (int a = 0; a < 3; a++) {
+                X[a] = centers[3 * i + a] + 0.5 * h[a] * gauss.position[at[a]];
+                part *= gauss.weight[at[a]];
+            }
+            sn_compute_monomials(values, DEGREE, sn_load3(X));
+            for (int m = 0; m < MOMENTS; m++) {
+                all[m] += part * values[m];
+            }
+        }
+    }
+
+    for (int32_t p = 0; p < count; p++) {
+        assert_true(volumes[p] > 0);
+        sn_compute_monomials(values, DEGREE, sn_load3(positions + 3 * p));
+        for (int a = 0; a < 3; a++) {
+            assert_true(fabs(positions[3 * p + a]) <= 0.4 + 1e-12);
+        }
+        for (int m = 0; m < MOMENTS; m++) {
+            some[m] += volumes[p] * values[m];
+        }
+    }
+
+    // Coordinates are below 1, so that the volume bounds every moment; the fit ends at 1e-13 of it.
+    for (int m = 0; m < MOMENTS && count > 0; m++) {
+        if (fabs(some[m] - all[m]) > 1e-12 * all[0]) {
+            fail_msg("%s, moment %d: %g, not %g", what, m, some[m], all[m]);
+        }
+    }
+    return count;
+}
+
+static bool in_box(int x, int y, int z) {
+    (void)x, (void)y, (void)z;
+    return true;
+}
+
+static bool in_wedge(int x, int y, int z) {
+    (void)z;
+    return x + y < 8;
+}
+
+static bool in_corner(int x, int y, int z) {
+    return x < 3 || y < 2 || z < 1;
+}
+
+// Two separate rods: no points inside have the moments without being many.
+static bool in_rods(int x, int y, int z) {
+    return z == 0 && (y == 0 || y == 5) && x < 8;
+}
+
+static void test_fit(void **state) {
+    (void)state;
+    int32_t box = check_fit(in_box, "box");
+    int32_t wedge = check_fit(in_wedge, "wedge");
+    assert_true(box >= 10 && box <= SN_FIT_POINTS);
+    assert_true(wedge >= 10 && wedge <= SN_FIT_POINTS);
+
+    // Moments are right or nothing is found.
+    check_fit(in_corner, "corner");
+    check_fit(in_rods, "rods");
 }
 
 typedef struct options {
@@ -437,13 +546,10 @@ int main(void) {
     }
 
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selection),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_turned),
-        cmocka_unit_test(test_insertion),
-        cmocka_unit_test(test_threads_and_shortage),
+        cmocka_unit_test(test_selection), cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_table),     cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_counts),    cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_insertion), cmocka_unit_test(test_threads_and_shortage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
