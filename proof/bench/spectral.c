@@ -1,5 +1,6 @@
 // Steps and set-up of a few frames with spectral weights: quadratic frames on a bar of one
-// material, and frames of sixteen controls on the specimens of several. Set-up is measured in
+// material, compared with as many controls of affine frames, and frames of sixteen controls on the
+// specimens of several materials. Set-up is measured in
 // processor time, because its targets are.
 #include "points.h"
 
@@ -29,7 +30,7 @@ static void choose_spectral(sinew_autorig_def *def, sinew_node_kind kind) {
 // A row of steps under a force that bends the body.
 static sinew_status time_steps(bench_run *b, const char *name, rig_specimen *m,
                                const double point[3], const double force[3], double controls,
-                               double target) {
+                               double target, double *rate) {
     double seconds[STEPS];
     sinew_step_report report = {0};
     sinew_sampling_report sampling;
@@ -55,6 +56,9 @@ static sinew_status time_steps(bench_run *b, const char *name, rig_specimen *m,
     bench_take(r, seconds, STEPS, 1);
     r->min = 1 / r->min;
     r->median = 1 / r->median;
+    if (rate) {
+        *rate = r->min;
+    }
     r->at_least = true;
     r->target = target;
     r->hash = sinew_world_get_hash(m->world);
@@ -66,8 +70,16 @@ static sinew_status time_steps(bench_run *b, const char *name, rig_specimen *m,
     return SINEW_OK;
 }
 
-// A bar of 5 : 1 : 1 whose left end is held.
-static sinew_status bench_bar(bench_run *b) {
+typedef struct bar_case {
+    const char *name;
+    sinew_node_kind kind;
+    sinew_weights weights;
+    int32_t frames;
+    double controls, target; // controls at each point
+} bar_case;
+
+// Steps of a bar of 5 : 1 : 1 whose left end is held.
+static sinew_status bench_bar(bench_run *b, const bar_case *c, double *rate) {
     rig_specimen m = {.def = sinew_default_autorig_def()};
     sinew_world_def world = sinew_default_world_def();
     sinew_solid_def solid = sinew_default_solid_def();
@@ -86,16 +98,51 @@ static sinew_status bench_bar(bench_run *b) {
     }
     if (status == SINEW_OK) {
         m.def.voxels = m.voxels;
-        choose_spectral(&m.def, SINEW_NODE_QUADRATIC);
+        choose_spectral(&m.def, c->kind);
+        m.def.placement.count = c->frames;
+        if (c->weights != SINEW_WEIGHTS_SPECTRAL) {
+            m.def.weights.kind = c->weights;
+            m.def.placement.kind = sinew_default_placement_def().kind;
+        }
         status = rig_specimen_create(&m, NULL);
     }
     if (status == SINEW_OK) {
-        status =
-            time_steps(b, "bar of 4 quadratic frames: steps", &m, tip, force, 10 * FRAMES, 3000);
+        status = time_steps(b, c->name, &m, tip, force, c->controls, c->target, rate);
     }
 
     rig_specimen_destroy(&m);
     return status;
+}
+
+// Forty controls: as four quadratic frames, whose weights are spectral or local, and as ten affine
+// frames.
+static sinew_status bench_bars_of_frames(bench_run *b) {
+    static const bar_case cases[3] = {{"bar of 4 quadratic frames: steps", SINEW_NODE_QUADRATIC,
+                                       SINEW_WEIGHTS_SPECTRAL, FRAMES, 10 * FRAMES, 3000},
+                                      {"bar of 4 quadratic frames with Voronoi weights: steps",
+                                       SINEW_NODE_QUADRATIC, SINEW_WEIGHTS_VORONOI, FRAMES, 20,
+                                       NAN},
+                                      {"bar of 10 affine frames with Voronoi weights: steps",
+                                       SINEW_NODE_AFFINE, SINEW_WEIGHTS_VORONOI, 10, 12, NAN}};
+    static const char *const ratios[2] = {"4 quadratic frames over 10 affine ones: time of a step",
+                                          "the same with Voronoi weights for both"};
+    double rate[3] = {0};
+
+    for (int i = 0; i < 3; i++) {
+        SN_TRY(bench_bar(b, &cases[i], &rate[i]));
+    }
+
+    for (int i = 0; i < 2; i++) {
+        bench_result *r = bench_add(b, ratios[i], 40, "-");
+        if (!r) {
+            return SINEW_OK;
+        }
+        r->min = r->median = rate[2] / rate[i];
+        r->target = 3;
+        snprintf(r->note, sizeof r->note, "size: controls of the whole body");
+    }
+
+    return SINEW_OK;
 }
 
 static sinew_status bench_specimen(bench_run *b, sinew_specimen specimen, double setup,
@@ -133,7 +180,7 @@ static sinew_status bench_specimen(bench_run *b, sinew_specimen specimen, double
     if (status == SINEW_OK && rate > 0) {
         snprintf(name, sizeof name, "%s of 4 frames with 16 controls: steps",
                  sinew_specimen_name(specimen));
-        status = time_steps(b, name, &m, tip, pull, 16 * FRAMES, rate);
+        status = time_steps(b, name, &m, tip, pull, 16 * FRAMES, rate, NULL);
     }
 
     rig_specimen_destroy(&m);
@@ -141,7 +188,7 @@ static sinew_status bench_specimen(bench_run *b, sinew_specimen specimen, double
 }
 
 sinew_status bench_spectral(bench_run *b) {
-    SN_TRY(bench_bar(b));
+    SN_TRY(bench_bars_of_frames(b));
     SN_TRY(bench_specimen(b, SINEW_SPECIMEN_STEAK, 0.5, 1000));
     return bench_specimen(b, SINEW_SPECIMEN_KNEE, 3, 0);
 }

@@ -131,9 +131,11 @@ static sinew_status fill(const job *job, const double *points, sn_vertex_patch *
 
     // A row that turns out to be the base's is written before it is dropped: room for the longest
     // one.
-    made->weights = (sn_vertex_weights){made->count, SN_PUSH(arena, int32_t, count + 1),
-                                        SN_PUSH(arena, int32_t, (size_t)entries + SN_POINT_NODES),
-                                        SN_PUSH(arena, double, (size_t)entries + SN_POINT_NODES)};
+    made->weights =
+        (sn_vertex_weights){.count = made->count,
+                            .start = SN_PUSH(arena, int32_t, count + 1),
+                            .node = SN_PUSH(arena, int32_t, (size_t)entries + SN_POINT_NODES),
+                            .weight = SN_PUSH(arena, double, (size_t)entries + SN_POINT_NODES)};
     SN_TRY(sn_arena_status(arena));
     merge(job, made, &made->count);
 

@@ -141,7 +141,8 @@ typedef struct sn_blend_point {
     const int32_t *node;
     const double *weight;
     const double *gradient;
-    sn_blend_offset off; // its carrier must be among the nodes for derivatives
+    sn_blend_offset off;      // its carrier must be among the nodes for derivatives
+    const double *compliance; // coordinates of X, without gradients; NULL: looked up if needed
 } sn_blend_point;
 
 // Returns the axes of a node: its columns, or the world's.

@@ -5,6 +5,8 @@
 
 #include "frame/blend/dualquat.h"
 
+#include <string.h>
+
 static bool is_dual(const sn_blend *blend) {
     return blend->is_rigid && blend->rigid.dual;
 }
@@ -21,6 +23,16 @@ sn_mat3 sn_blend_get_axes(const sn_nodes *nodes, const sn_blend *blend, int32_t 
     }
     const double *a = blend->controls + 3 * (n->control + 1);
     return sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
+}
+
+// For monomials without gradients.
+static sn_rest_point rest_of(const sn_blend_point *point) {
+    sn_rest_point at = sn_rest_point_at(point->X);
+    if (point->compliance) {
+        memcpy(at.c, point->compliance, sizeof at.c);
+        at.known = true;
+    }
+    return at;
 }
 
 static bool is_off(const sn_blend_point *point) {
@@ -74,7 +86,7 @@ static sn_vec3 blended_position(const sn_nodes *nodes, const sn_blend *blend,
     }
 
     sn_vec3 x = {0, 0, 0};
-    sn_rest_point at = sn_rest_point_at(point->X);
+    sn_rest_point at = rest_of(point);
     for (int32_t k = 0; k < point->count; k++) {
         const sn_node *n = &nodes->items[point->node[k]];
         double m[SN_NODE_MAX_CONTROLS];
@@ -206,7 +218,7 @@ void sn_blend_add_force(const sn_nodes *nodes, const sn_blend *blend, const sn_b
         return;
     }
 
-    sn_rest_point at = sn_rest_point_at(point->X);
+    sn_rest_point at = rest_of(point);
     for (int32_t k = 0; k < point->count; k++) { // control by control
         const sn_node *node = &nodes->items[point->node[k]];
 
@@ -283,7 +295,7 @@ int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend,
     }
 
     int32_t next = 0;
-    sn_rest_point rest = sn_rest_point_at(point->X);
+    sn_rest_point rest = rest_of(point);
     for (int32_t k = 0; k < point->count; k++) {
         const sn_node *n = &nodes->items[point->node[k]];
         if (is_dual(blend)) {

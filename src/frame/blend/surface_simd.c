@@ -6,7 +6,11 @@
 //
 //   x = R(b) X + 2 vec(c b*) / |b|^2
 //
-// Cost: 16 or 8 multiply-adds for each node of a point, and about 20 or 40 for the point. Checked
+// Maps of higher degree have more columns than a blend of them would save: they are applied first,
+// x = sum w (sum_c f_c m_c), f being the functions of the point.
+//
+// Cost: 16 or 8 multiply-adds for each node of a point, and about 20 or 40 for the point; 40 or 64
+// for each node with quadratic or compliant maps. Checked
 // by: tests/frame/blend/test_surface.c, against the points one by one.
 #include "frame/blend/surface.h"
 
@@ -32,6 +36,51 @@ void SN_ISA_NAME(sn_surface_linear)(double *x, const sn_surface_points *points, 
         }
 
         sn_quad_store3(sn_at3(x, i), at);
+    }
+}
+
+// x = sum w (sum_c f_c m_c) of point i, with `count` columns in each map.
+SN_INLINE void blend_columns(double *x, const sn_surface_points *points, const double *maps,
+                             int32_t i, const double *f, int count) {
+    sn_quad sum = sn_quad_all(0);
+    for (int32_t k = points->start[i]; k < points->start[i + 1]; k++) {
+        const double *map = maps + (size_t)points->node[k] * 4 * (size_t)count;
+        sn_quad even = sn_quad_load(map);
+        sn_quad odd = sn_quad_all(0);
+        for (int c = 1; c + 1 < count; c += 2) {
+            odd = sn_quad_fma(sn_quad_all(f[c]), sn_quad_load(map + 4 * c), odd);
+            even = sn_quad_fma(sn_quad_all(f[c + 1]), sn_quad_load(map + 4 * (c + 1)), even);
+        }
+
+        // The number of columns is even: one is left.
+        odd = sn_quad_fma(sn_quad_all(f[count - 1]), sn_quad_load(map + 4 * (count - 1)), odd);
+        sum = sn_quad_fma(sn_quad_all(points->weight[k]), sn_quad_add(even, odd), sum);
+    }
+    sn_quad_store3(sn_at3(x, i), sum);
+}
+
+void SN_ISA_NAME(sn_surface_quadratic)(double *x, const sn_surface_points *points,
+                                       const double *maps, int32_t begin, int32_t end) {
+    for (int32_t i = begin; i < end; i++) {
+        sn_vec3 d = sn_sub(sn_load3(sn_at3(points->rest, i)), sn_load3(points->center));
+        const double f[10] = {1,         d.x,       d.y,       d.z,       d.x * d.x,
+                              d.y * d.y, d.z * d.z, d.x * d.y, d.y * d.z, d.z * d.x};
+        blend_columns(x, points, maps, i, f, 10);
+    }
+}
+
+void SN_ISA_NAME(sn_surface_compliant)(double *x, const sn_surface_points *points,
+                                       const double *maps, int32_t begin, int32_t end) {
+    for (int32_t i = begin; i < end; i++) {
+        sn_vec3 d = sn_sub(sn_load3(sn_at3(points->rest, i)), sn_load3(points->center));
+        const double *c = sn_at3(points->compliance, i);
+        double f[16] = {1, d.x, d.y, d.z, c[0], c[1], c[2]};
+        for (int a = 0; a < 3; a++) {
+            f[7 + 3 * a] = c[a] * d.x;
+            f[8 + 3 * a] = c[a] * d.y;
+            f[9 + 3 * a] = c[a] * d.z;
+        }
+        blend_columns(x, points, maps, i, f, 16);
     }
 }
 

@@ -363,6 +363,7 @@ void sn_frame_body_release(sinew_body *body) {
 
     sn_arena_destroy(&model->arena);
     sn_arena_destroy(&model->reach_arena);
+    sn_arena_destroy(&model->compliance_arena);
     if (model->base_samples) {
         sn_samples_destroy(model->base_samples);
     }

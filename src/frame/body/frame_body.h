@@ -38,7 +38,7 @@ typedef struct sn_frame_model {
     sn_shape *shape;
     sinew_voxels *own_voxels;        // NULL: the caller's
     sn_frame_samples *base_samples;  // without insertions
-    sn_vertex_weights base_vertices; // likewise
+    sn_vertex_weights base_vertices; // likewise; compliance from when the surface is first needed
     sn_quadrature quadrature;        // of the samples; without points if each is its own
     const sinew_mesh *surface;       // rest mesh, the body's
     sinew_material_def *materials;
@@ -52,7 +52,7 @@ typedef struct sn_frame_model {
     sn_vec3 placed_t;
     sn_redundancy held; // combinations of the shape's own controls, as a stiffness
     bool assumed;       // transverse strains, where they apply
-    sn_arena reach_arena;
+    sn_arena reach_arena, compliance_arena;
     sn_reach reach; // once a node has joined; without points of a shape before
 
     // Data that changes only in the range of nodes that join or leave.

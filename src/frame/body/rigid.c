@@ -212,9 +212,10 @@ static sinew_status build_surface(sinew_body *body, const sinew_mesh *surface) {
     model->surface = body->surface;
 
     int32_t count = surface->point_count;
-    model->base_vertices = (sn_vertex_weights){count, SN_PUSH(&body->arena, int32_t, count + 1),
-                                               SN_PUSH(&body->arena, int32_t, count),
-                                               SN_PUSH(&body->arena, double, count)};
+    model->base_vertices = (sn_vertex_weights){.count = count,
+                                               .start = SN_PUSH(&body->arena, int32_t, count + 1),
+                                               .node = SN_PUSH(&body->arena, int32_t, count),
+                                               .weight = SN_PUSH(&body->arena, double, count)};
     SN_TRY(sn_arena_status(&body->arena));
     for (int32_t i = 0; i < count; i++) {
         model->base_vertices.start[i + 1] = i + 1;

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { MOST_MAPS = 128 };
+// Numbers of all nodes' maps.
+enum { MOST_NUMBERS = 2048 };
 
 typedef struct surface_job {
     const sn_frame_model *model;
@@ -19,6 +20,7 @@ typedef struct surface_job {
     double *positions;
     sn_surface_fn *kernel; // NULL: nodes that are no maps of the rest point, or too many
     const double *maps;
+    sn_vec3 center; // of maps of higher degree
 } surface_job;
 
 // A node as an affine map of the rest point: columns of x = m[0] + X m[1] + Y m[2] + Z m[3].
@@ -50,27 +52,127 @@ static void find_dual_map(const double *table, double *map) {
     map[7] = r.w;
 }
 
-// Computes the maps of all nodes; false if some node is not such a map.
-static bool find_maps(const sn_frame_model *model, double *maps) {
-    const sn_nodes *nodes = &model->nodes;
-    if (nodes->count > MOST_MAPS) {
-        return false;
+// The columns of a node relative to a centre instead of its origin, `o` from there: d = x - o in
+//
+//   t + A d + Q (dd) = t - A o + Q (oo) + (A - 2 Q o) x + Q (xx)                      quadratic
+//   t + A d + sum_a c_a (C_a + E_a d) = t - A o + A x + sum_a c_a (C_a - E_a o + E_a x)   compliant
+static void find_columns(const sn_node *node, const double *controls, sn_vec3 center, double *map,
+                         int columns) {
+    // Products of two components of d, as the quadratic monomials are ordered.
+    static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
+    double o[3];
+    sn_store3(o, sn_sub(node->origin, center));
+
+    memset(map, 0, 4 * (size_t)columns * sizeof *map);
+    for (int32_t c = 0; c < node->control_count; c++) {
+        memcpy(map + 4 * c, controls + 3 * c, 3 * sizeof *map);
     }
 
-    for (int32_t i = 0; i < nodes->count; i++) {
-        const sn_node *node = &nodes->items[i];
-        if (model->dual) {
-            find_dual_map(model->blend.rigid.table + (size_t)i * SN_RIGID_TABLE,
-                          maps + (size_t)i * SN_SURFACE_DUAL);
-        } else if (node->control_count == 4) {
-            find_linear_map(node, sn_at3(model->blend.controls, node->control),
-                            maps + (size_t)i * SN_SURFACE_LINEAR);
-        } else {
-            return false;
+    for (int k = 0; k < 3; k++) {
+        if (node->kind == SINEW_NODE_COMPLIANT) {
+            for (int a = 0; a < 3; a++) {
+                for (int b = 0; b < 3; b++) {
+                    map[4 * (4 + a) + k] -= o[b] * map[4 * (7 + 3 * a + b) + k];
+                }
+            }
+        }
+
+        // The linear columns still are those of d while the constant takes them.
+        for (int b = 0; b < 3 && node->control_count > 1; b++) {
+            map[k] -= o[b] * map[4 * (1 + b) + k];
+        }
+
+        if (node->kind == SINEW_NODE_QUADRATIC) {
+            for (int p = 0; p < 6; p++) {
+                double q = map[4 * (4 + p) + k];
+                map[k] += o[pairs[p][0]] * o[pairs[p][1]] * q;
+                map[4 * (1 + pairs[p][0]) + k] -= o[pairs[p][1]] * q;
+                map[4 * (1 + pairs[p][1]) + k] -= o[pairs[p][0]] * q;
+            }
         }
     }
+}
 
+// Returns how many numbers a node's map has; 0 if the nodes have no maps in common.
+static int32_t choose_maps(const sn_frame_model *model) {
+    if (model->dual) {
+        return SN_SURFACE_DUAL;
+    }
+
+    bool linear = true, quadratic = false, compliant = false;
+    for (int32_t i = 0; i < model->nodes.count; i++) {
+        sinew_node_kind kind = model->nodes.items[i].kind;
+        linear = linear && (kind == SINEW_NODE_RIGID || kind == SINEW_NODE_AFFINE);
+        quadratic = quadratic || kind == SINEW_NODE_QUADRATIC;
+        compliant = compliant || kind == SINEW_NODE_COMPLIANT;
+    }
+
+    if (linear) {
+        return SN_SURFACE_LINEAR;
+    }
+    if (compliant) {
+        return quadratic ? 0 : SN_SURFACE_COMPLIANT;
+    }
+    return SN_SURFACE_QUADRATIC;
+}
+
+// Looks up the compliance coordinates of the vertices once they are needed. Returns whether they
+// are known: without memory for them, each point is looked up by itself.
+static bool find_compliance(const sinew_body *body) {
+    sn_frame_model *model = body->model;
+    sn_vertex_weights *vertices = &model->base_vertices;
+    if (vertices->compliance) {
+        return true;
+    }
+
+    sn_arena arena = sn_arena_create(body->context);
+    if (sn_shape_compute_vertex_compliance(model->shape, &arena, model->surface->points,
+                                           vertices) != SINEW_OK) {
+        vertices->compliance = NULL;
+        sn_arena_destroy(&arena);
+        return false;
+    }
+    model->compliance_arena = arena;
     return true;
+}
+
+// Computes the maps of all nodes and chooses the kernel for them, if there are such maps.
+static void find_maps(const sinew_body *body, double *maps, surface_job *job) {
+    const sn_frame_model *model = body->model;
+    const sn_nodes *nodes = &model->nodes;
+    sn_isa isa = body->context->isa;
+    int32_t numbers = choose_maps(model);
+
+    if (numbers == 0 || (int64_t)nodes->count * numbers > MOST_NUMBERS) {
+        return;
+    }
+    if (numbers == SN_SURFACE_COMPLIANT && !find_compliance(body)) {
+        return;
+    }
+
+    switch (numbers) {
+    case SN_SURFACE_DUAL: job->kernel = SN_ISA_PICK(isa, sn_surface_dual); break;
+    case SN_SURFACE_LINEAR: job->kernel = SN_ISA_PICK(isa, sn_surface_linear); break;
+    case SN_SURFACE_QUADRATIC: job->kernel = SN_ISA_PICK(isa, sn_surface_quadratic); break;
+    default: job->kernel = SN_ISA_PICK(isa, sn_surface_compliant); break;
+    }
+
+    job->center = nodes->items[0].origin;
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        double *map = maps + (size_t)i * (size_t)numbers;
+        if (numbers == SN_SURFACE_DUAL) {
+            find_dual_map(model->blend.rigid.table + (size_t)i * SN_RIGID_TABLE, map);
+            continue;
+        }
+
+        const double *controls = sn_at3(model->blend.controls, node->control);
+        if (numbers == SN_SURFACE_LINEAR) {
+            find_linear_map(node, controls, map);
+        } else {
+            find_columns(node, controls, job->center, map, numbers / 4);
+        }
+    }
 }
 
 static void compute_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -80,8 +182,13 @@ static void compute_vertices(void *data, int32_t begin, int32_t end, int32_t chu
     const sn_vertex_weights *v = job->weights;
 
     if (job->kernel) {
-        job->kernel(job->positions, &(sn_surface_points){job->rest, v->start, v->node, v->weight},
-                    job->maps, begin, end);
+        sn_surface_points points = {.rest = job->rest,
+                                    .start = v->start,
+                                    .node = v->node,
+                                    .weight = v->weight,
+                                    .compliance = v->compliance};
+        sn_store3(points.center, job->center);
+        job->kernel(job->positions, &points, job->maps, begin, end);
         return;
     }
 
@@ -102,6 +209,9 @@ static void move_patch(const sinew_body *body, const surface_job *whole, double 
 
     job.rest = patch->rest;
     job.weights = &patch->weights;
+    if (choose_maps(whole->model) == SN_SURFACE_COMPLIANT) {
+        job.kernel = NULL; // the coordinates of the patch are not kept
+    }
     job.positions = patch->position;
     sn_parallel_for(body->context, patch->count, 1024, compute_vertices, &job);
 
@@ -114,20 +224,14 @@ static void move_patch(const sinew_body *body, const surface_job *whole, double 
 void sn_frame_surface_compute(const sinew_body *body, const double *q, double *positions) {
     const sn_frame_model *model = body->model;
     sn_blend_prepare(&model->nodes, &model->blend, q);
-    double maps[MOST_MAPS * SN_SURFACE_LINEAR] SN_ALIGNED;
-
-    sn_isa isa = body->context->isa;
+    double maps[MOST_NUMBERS] SN_ALIGNED;
     surface_job job = {.model = model,
                        .rest = model->surface->points,
                        .weights = &model->base_vertices,
                        .positions = positions,
                        .maps = maps};
 
-    if (find_maps(model, maps)) {
-        job.kernel =
-            model->dual ? SN_ISA_PICK(isa, sn_surface_dual) : SN_ISA_PICK(isa, sn_surface_linear);
-    }
-
+    find_maps(body, maps, &job);
     sn_parallel_for(body->context, model->surface->point_count, 1024, compute_vertices, &job);
     if (model->patch) {
         move_patch(body, &job, positions);
@@ -144,11 +248,13 @@ static sn_blend_point vertex_point(const sinew_body *body, int32_t vertex) {
     int32_t start = v->start[patched < 0 ? vertex : patched];
     int32_t end = v->start[(patched < 0 ? vertex : patched) + 1];
 
-    return (sn_blend_point){.X = sn_load3(sn_at3(body->surface->points, vertex)),
-                            .count = end - start,
-                            .node = v->node + start,
-                            .weight = v->weight + start,
-                            .off = sn_fade_offset_of_vertex(&model->fade, *body->age, vertex)};
+    return (sn_blend_point){
+        .X = sn_load3(sn_at3(body->surface->points, vertex)),
+        .count = end - start,
+        .node = v->node + start,
+        .weight = v->weight + start,
+        .off = sn_fade_offset_of_vertex(&model->fade, *body->age, vertex),
+        .compliance = patched < 0 && v->compliance ? sn_at3(v->compliance, vertex) : NULL};
 }
 
 int32_t sn_frame_surface_get_jacobian(const sinew_body *body, int32_t vertex, int32_t *row,

@@ -167,6 +167,33 @@ sinew_status sn_shape_build_compliance(sn_shape *shape) {
     return SINEW_OK;
 }
 
+typedef struct vertex_job {
+    const sn_shape *compliance;
+    const double *points;
+    double *out;
+} vertex_job;
+
+static void look_up_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const vertex_job *job = data;
+    sn_vec3 unused[3];
+    for (int32_t i = begin; i < end; i++) {
+        sn_shape_compliance_at(job->compliance, sn_load3(sn_at3(job->points, i)),
+                               sn_at3(job->out, i), unused);
+    }
+}
+
+sinew_status sn_shape_compute_vertex_compliance(const sn_shape *shape, sn_arena *arena,
+                                                const double *points, sn_vertex_weights *vertices) {
+    SN_ASSERT(shape->compliance);
+    vertices->compliance = SN_RESERVE(arena, double, 3 * (size_t)vertices->count);
+    SN_TRY(sn_arena_status(arena));
+
+    vertex_job job = {shape->compliance, points, vertices->compliance};
+    sn_parallel_for(shape->context, vertices->count, 256, look_up_vertices, &job);
+    return SINEW_OK;
+}
+
 void sn_shape_compliance_at(const sn_shape *compliance, sn_vec3 X, double c[3], sn_vec3 dc[3]) {
     sn_shape_point point;
     sn_shape_at_point(compliance, X, &point);

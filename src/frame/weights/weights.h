@@ -141,10 +141,15 @@ typedef struct sn_vertex_weights {
     int32_t *start; // count + 1
     int32_t *node;
     double *weight;
+    double *compliance; // three coordinates for each; NULL: not looked up
 } sn_vertex_weights;
 
 sinew_status sn_shape_compute_vertices(const sn_shape *shape, sn_arena *arena, const double *points,
                                        int32_t count, sn_vertex_weights *result);
+
+// Looks up the compliance coordinates of the vertices as well.
+sinew_status sn_shape_compute_vertex_compliance(const sn_shape *shape, sn_arena *arena,
+                                                const double *points, sn_vertex_weights *vertices);
 
 // Coarsens a grid to blocks of `factor` cells along each axis. A block is inside if at least a
 // quarter of its cells are. Its label is the most common one, its stiffness the harmonic mean

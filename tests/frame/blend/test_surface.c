@@ -1,6 +1,6 @@
 // The surface computed at once compared with its points computed one by one: linear blending and
-// dual quaternions, frames rotated far against one another, every instruction set; quadratic
-// frames, which have no such maps.
+// dual quaternions, frames rotated far against one another, every instruction set; quadratic and
+// compliant frames; frames of several kinds.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -21,7 +21,8 @@ typedef struct fixture {
     sinew_body *body;
 } fixture;
 
-static fixture make(sinew_node_kind kind, sinew_blend blend) {
+// Frames of one kind, or of another one at every other position.
+static fixture make(sinew_node_kind kind, sinew_node_kind other, sinew_blend blend) {
     fixture f = {.context = test_context(1)};
     sinew_solid_def solid = sinew_default_solid_def();
 
@@ -39,7 +40,8 @@ static fixture make(sinew_node_kind kind, sinew_blend blend) {
 
     sinew_frame_node nodes[FRAMES];
     for (int i = 0; i < FRAMES; i++) {
-        nodes[i] = (sinew_frame_node){kind, {0.25 * i - 0.4, i % 2 ? 0.05 : -0.05, 0}};
+        nodes[i] =
+            (sinew_frame_node){i % 2 ? other : kind, {0.25 * i - 0.4, i % 2 ? 0.05 : -0.05, 0}};
     }
 
     sinew_frame_body_def def = sinew_default_frame_body_def();
@@ -47,7 +49,8 @@ static fixture make(sinew_node_kind kind, sinew_blend blend) {
     def.nodes = nodes;
     def.node_count = FRAMES;
     def.blend = blend;
-    def.weights.kind = SINEW_WEIGHTS_RADIAL;
+    bool compliant = kind == SINEW_NODE_COMPLIANT;
+    def.weights.kind = compliant ? SINEW_WEIGHTS_SPECTRAL : SINEW_WEIGHTS_RADIAL;
     def.position[0] = 3; // far from the origin, as bodies are
 
     if (sinew_frame_body_create(f.world, &def, &f.body) != SINEW_OK) {
@@ -105,15 +108,19 @@ static void check(fixture *f) {
 static void test_surface_is_carried_like_its_points(void **state) {
     (void)state;
     static const struct {
-        sinew_node_kind kind;
+        sinew_node_kind kind, other;
         sinew_blend blend;
-    } cases[] = {{SINEW_NODE_RIGID, SINEW_BLEND_LINEAR},
-                 {SINEW_NODE_RIGID, SINEW_BLEND_DUAL_QUATERNION},
-                 {SINEW_NODE_AFFINE, SINEW_BLEND_LINEAR},
-                 {SINEW_NODE_QUADRATIC, SINEW_BLEND_LINEAR}};
+    } cases[] = {{SINEW_NODE_RIGID, SINEW_NODE_RIGID, SINEW_BLEND_LINEAR},
+                 {SINEW_NODE_RIGID, SINEW_NODE_RIGID, SINEW_BLEND_DUAL_QUATERNION},
+                 {SINEW_NODE_AFFINE, SINEW_NODE_AFFINE, SINEW_BLEND_LINEAR},
+                 {SINEW_NODE_QUADRATIC, SINEW_NODE_QUADRATIC, SINEW_BLEND_LINEAR},
+                 {SINEW_NODE_QUADRATIC, SINEW_NODE_AFFINE, SINEW_BLEND_LINEAR},
+                 {SINEW_NODE_QUADRATIC, SINEW_NODE_POINT, SINEW_BLEND_LINEAR},
+                 {SINEW_NODE_COMPLIANT, SINEW_NODE_COMPLIANT, SINEW_BLEND_LINEAR},
+                 {SINEW_NODE_COMPLIANT, SINEW_NODE_AFFINE, SINEW_BLEND_LINEAR}};
 
-    for (int c = 0; c < 4; c++) {
-        fixture f = make(cases[c].kind, cases[c].blend);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        fixture f = make(cases[c].kind, cases[c].other, cases[c].blend);
         stir(f.body);
 
         sn_isa own = f.context->isa;
