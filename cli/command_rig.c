@@ -54,10 +54,10 @@ static void name_of(const char *path, char name[RIG_NAME]) {
 static bool take_words(const cli_command *command, const rig_options *o, sinew_autorig_def *def) {
     int32_t kind, blend, metric, weights;
     // Points do not rotate, so a rig of them would not hold together.
-    if (!cli_pick_word(command, "kind", o->kind ? o->kind : "affine", SINEW_WORDS_NODE_KINDS,
+    if (!cli_pick_word(command, "kind", o->kind ? o->kind : "rigid", SINEW_WORDS_NODE_KINDS,
                        SINEW_NODE_RIGID, SINEW_NODE_COMPLIANT, &kind) ||
-        !cli_pick_word(command, "weights", o->weights, SINEW_WORDS_WEIGHTS, 0,
-                       SINEW_WEIGHTS_SPECTRAL, &weights) ||
+        !cli_pick_word(command, "weights", o->weights ? o->weights : "voronoi", SINEW_WORDS_WEIGHTS,
+                       0, SINEW_WEIGHTS_SPECTRAL, &weights) ||
         !cli_pick_word(command, "blend", o->blend, SINEW_WORDS_BLENDS, 0,
                        SINEW_BLEND_DUAL_QUATERNION, &blend) ||
         !cli_pick_word(command, "metric", o->metric, SINEW_WORDS_METRICS, 0,
@@ -65,12 +65,13 @@ static bool take_words(const cli_command *command, const rig_options *o, sinew_a
         return false;
     }
 
-    def->kind = (sinew_node_kind)kind;
+    def->kind = o->kind ? (sinew_node_kind)kind : SINEW_NODE_AUTO;
     def->blend = (sinew_blend)blend;
     def->weights.metric = def->placement.metric = (sinew_metric)metric;
-    def->weights.kind = (sinew_weights)weights;
-    if (def->weights.kind == SINEW_WEIGHTS_SPECTRAL) {
-        def->placement.kind = SINEW_PLACEMENT_SPECTRAL;
+    def->weights.kind = o->weights ? (sinew_weights)weights : SINEW_WEIGHTS_AUTO;
+    if (!o->weights && (o->levels > 0 || o->fit > 0)) {
+        def->weights.kind =
+            SINEW_WEIGHTS_VORONOI; // these options are about its kernels and regions
     }
 
     return true;
@@ -78,7 +79,7 @@ static bool take_words(const cli_command *command, const rig_options *o, sinew_a
 
 // Places the user chose; they stay where they are.
 static bool take_places(const cli_command *command, const cli_list *at, rig_run *rig) {
-    if (at->count > rig->def.placement.count) {
+    if (rig->def.placement.count > 0 && at->count > rig->def.placement.count) {
         cli_fail(command, CLI_USAGE, "--at gives %d positions, but --nodes only %d frames in total",
                  at->count, rig->def.placement.count);
         return false;
@@ -307,15 +308,6 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
         return status;
     }
 
-    // Spectral weights need frames that bend; those of several materials follow the stiffness.
-    if (rig->def.weights.kind == SINEW_WEIGHTS_SPECTRAL && !o->kind) {
-        int32_t tissues = 0;
-        if (rig->tissues) {
-            sinew_tissue_table_get(rig->tissues, &tissues);
-        }
-        rig->def.kind = tissues > 1 ? SINEW_NODE_COMPLIANT : SINEW_NODE_QUADRATIC;
-    }
-
     // Make the model.
     cli_activity_begin(&activity, "placing nodes, computing weights and samples");
 
@@ -345,16 +337,15 @@ static int run(const cli_command *command, int argc, char **argv) {
     rig_options o = {.output = "rig",
                      .blend = "linear",
                      .metric = "compliance",
-                     .weights = "voronoi",
                      .specks = "drop",
                      .threshold = NAN,
-                     .levels = 2,
                      .threads = 2,
                      .memory = 4096};
     const cli_option table[] = {
         {"nodes", 'n', CLI_INTEGER, &o.nodes, "N",
-         "total number of frames, including rigid parts (default: 10; spectral weights: 4)", 1,
-         65535},
+         "total number of frames, including rigid parts (default: 6 with spectral weights, else "
+         "10)",
+         1, 65535},
         {"error", 0, CLI_NUMBER, &o.error, "SHARE",
          "choose the number of frames for this error of the natural frequencies, such as 0.05",
          1e-6, 1},
@@ -383,12 +374,13 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"levels", 0, CLI_INTEGER, &o.levels, "N", "levels of the Voronoi kernels (default: 2)", 1,
          16},
         {"kind", 'k', CLI_TEXT, &o.kind, "KIND",
-         "one of {node-kinds:rigid..compliant} (default: affine; spectral weights: quadratic, or "
-         "compliant for several tissues)",
+         "one of {node-kinds:rigid..compliant} (default: with spectral weights quadratic, or "
+         "compliant for several tissues; else affine)",
          0, 0},
         {"weights", 0, CLI_TEXT, &o.weights, "KIND",
-         "one of {weights:voronoi..spectral} (default: voronoi); spectral ones bend and twist like "
-         "the solid with a few frames",
+         "one of {weights:voronoi..spectral} (default: spectral, with which a few frames deform as "
+         "the solid does; voronoi with rigid or separate parts, --at, --levels, --fit, frames that "
+         "do not bend or more than 12)",
          0, 0},
         {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "one of {blends} (default: linear)", 0, 0},
         {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "one of {metrics} (default: compliance)", 0,
@@ -424,16 +416,16 @@ static int run(const cli_command *command, int argc, char **argv) {
 
     // From options to the definition.
     rig_run rig = {.context = context, .command = command, .def = sinew_default_autorig_def()};
-    rig.def.placement.count = o.nodes > 0                          ? (int32_t)o.nodes
-                              : strcmp(o.weights, "spectral") == 0 ? 4
-                                                                   : 10;
+    rig.def.placement.count = (int32_t)o.nodes;
     rig.def.sampling.count = (int32_t)o.samples;
 
     if (o.fit > 0) {
         rig.def.sampling.fit_error = o.fit;
     }
 
-    rig.def.weights.levels = (int32_t)o.levels;
+    if (o.levels > 0) {
+        rig.def.weights.levels = (int32_t)o.levels;
+    }
 
     // Refuse options that contradict each other.
     bool clear = o.samples == 0 || o.fit == 0;

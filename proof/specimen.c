@@ -6,6 +6,8 @@
 sinew_status rig_specimen_prepare(sinew_context *context, sinew_specimen specimen,
                                   int32_t voxel_count, rig_specimen *m) {
     *m = (rig_specimen){.def = sinew_default_autorig_def()};
+    m->def.kind = SINEW_NODE_AFFINE; // as in the paper
+    m->def.weights.kind = SINEW_WEIGHTS_VORONOI;
     sinew_world_def world = sinew_default_world_def();
     for (int k = 0; k < 3; k++) {
         world.gravity[k] = 0;

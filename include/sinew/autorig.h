@@ -12,6 +12,38 @@
 extern "C" {
 #endif
 
+/// How automatic frames drive a solid: what is decided, and what is to be chosen.
+typedef struct sinew_frame_choice {
+    /// Default automatic.
+    sinew_weights weights;
+    /// Default automatic.
+    sinew_placement placement;
+    /// Default automatic.
+    sinew_node_kind kind;
+    /// Default SINEW_BLEND_LINEAR.
+    sinew_blend blend;
+    /// Number of frames. [count] At least 0. Default 0: automatic.
+    int32_t count;
+    /// How many of these have given positions. [count] At least 0. Default 0.
+    int32_t fixed_count;
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
+    uint32_t filled;
+} sinew_frame_choice;
+
+/// Everything automatic.
+SINEW_API sinew_frame_choice sinew_default_frame_choice(void);
+
+/// Replaces what is automatic in a choice. Weights become spectral if the solid is in one piece
+/// without rigid or bound parts, and has at most 12 frames, none at a given position, that are
+/// blended linearly and of a kind that bends; otherwise Voronoi. Spectral weights have a placement
+/// of their own, quadratic frames (compliant ones if the stiffness varies), and 6 of them; Voronoi
+/// weights have 10 affine frames, spread evenly. `tissues` must cover every label of the grid; if
+/// tissue_count is 0, it may be NULL.
+SINEW_API sinew_status sinew_choose_frames(sinew_context *context, const sinew_voxels *voxels,
+                                           const sinew_tissue *tissues, int32_t tissue_count,
+                                           sinew_frame_choice *choice);
+
 /// The material of a label of the grid.
 typedef struct sinew_autorig_tissue {
     /// In [1, 65535]; each label at most once per table.
@@ -40,15 +72,16 @@ typedef struct sinew_autorig_def {
     const sinew_autorig_tissue *tissues;
     /// Number of tissues. [count] At least 0. Default 0.
     int32_t tissue_count;
-    /// Where nodes are placed. `count` includes fixed ones and those of rigid parts. Default:
-    /// sinew_default_placement_def() with 10.
+    /// Where nodes are placed. `count` includes fixed ones and those of rigid parts; 0 is
+    /// automatic. Default: sinew_default_placement_def() with automatic kind and count.
     sinew_placement_def placement;
-    /// The degrees of freedom of the nodes: rigid, affine or quadratic; nodes in rigid parts are
-    /// always rigid. Default SINEW_NODE_AFFINE.
+    /// The degrees of freedom of the nodes: any kind but points; nodes in rigid parts are always
+    /// rigid. Default SINEW_NODE_AUTO, as sinew_choose_frames says.
     sinew_node_kind kind;
     /// Default SINEW_BLEND_LINEAR. Dual quaternions need `kind` rigid.
     sinew_blend blend;
-    /// The shape functions. Default: sinew_default_weights_def(), with `adopt_unreached`.
+    /// The shape functions. Default: sinew_default_weights_def(), with automatic kind and
+    /// `adopt_unreached`.
     sinew_weights_def weights;
     /// Where strain is measured. Default: sinew_default_sampling_def().
     sinew_sampling_def sampling;
@@ -69,11 +102,12 @@ SINEW_API sinew_autorig_def sinew_default_autorig_def(void);
 
 /// The model in numbers.
 typedef struct sinew_autorig_report {
-    int32_t voxel_count;      ///< [count]
-    int32_t rigid_node_count; ///< Nodes in rigid parts. [count]
-    int32_t unknown_count;    ///< Scalars that a step solves for. [count]
-    double volume;            ///< [m3]
-    double mass;              ///< [kg]
+    sinew_frame_choice chosen; ///< Weights, placement, kind and number of the frames.
+    int32_t voxel_count;       ///< [count]
+    int32_t rigid_node_count;  ///< Nodes in rigid parts. [count]
+    int32_t unknown_count;     ///< Scalars that a step solves for. [count]
+    double volume;             ///< [m3]
+    double mass;               ///< [kg]
     double
         young[2]; ///< Least and most Young's modulus over the soft voxels, gradients included. [Pa]
     double coverage[2]; ///< Least and most of the volume that one node dominates, as a share of the

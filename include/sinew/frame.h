@@ -52,6 +52,9 @@ typedef enum sinew_weights {
     SINEW_WEIGHTS_SPECTRAL,
     /// Given by the caller for every voxel.
     SINEW_WEIGHTS_USER,
+    /// Spectral where these suit the solid and its frames, otherwise Voronoi; see
+    /// sinew_choose_frames. For frames that are placed automatically; a frame body takes Voronoi.
+    SINEW_WEIGHTS_AUTO,
 } sinew_weights;
 
 /// How long a path is.
@@ -197,6 +200,8 @@ typedef enum sinew_placement {
     /// Where they distinguish the lowest modes of the solid best, for spectral weights; the ends
     /// come first.
     SINEW_PLACEMENT_SPECTRAL,
+    /// As the weights need; see sinew_choose_frames. sinew_place_nodes spreads evenly.
+    SINEW_PLACEMENT_AUTO,
 } sinew_placement;
 
 /// Where to put nodes.

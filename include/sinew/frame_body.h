@@ -28,6 +28,8 @@ typedef enum sinew_node_kind {
     SINEW_NODE_COMPLIANT, ///< 48 unknowns: the motions 1, d, c and c d, where d is the rest
                           ///< position from the node and c are compliance coordinates, which vary
                           ///< where the solid is soft. For spectral weights.
+    SINEW_NODE_AUTO,      ///< As the weights need; see sinew_choose_frames. Frame bodies need one
+                          ///< of the others.
 } sinew_node_kind;
 
 /// How the motions of the nodes are blended.

@@ -144,8 +144,8 @@ static void write_frames(const sinew_rig_file_def *def, const bool *held, sn_jso
     // What differs from the defaults, so that the scene makes the same model.
     sn_json_write_key(w, "weights");
     sn_json_begin_object(w);
-    sn_json_write_string_pair(w, "kind",
-                              sinew_words_get(SINEW_WORDS_WEIGHTS, (int32_t)rig->weights.kind));
+    sn_json_write_string_pair(
+        w, "kind", sinew_words_get(SINEW_WORDS_WEIGHTS, (int32_t)def->report->chosen.weights));
     sn_json_write_string_pair(w, "metric",
                               sinew_words_get(SINEW_WORDS_METRICS, (int32_t)rig->weights.metric));
     sn_json_write_key(w, "levels");

@@ -2,6 +2,7 @@
 // placed, the body, what holds and loads it.
 #include "io/scene/build_frames.h"
 
+#include "sinew/autorig.h"
 #include "sinew/frame_support.h"
 #include "io/scene/claims.h"
 #include "io/scene/field.h"
@@ -122,6 +123,33 @@ static bool in_rigid(const sinew_voxels *voxels, const tissue_table *table,
     return false;
 }
 
+// Fills in the kinds of weights, placement and frames that the scene leaves automatic. Springs,
+// regions and frames that join while the scene runs need weights that are local.
+static sinew_status choose(const sn_builder *b, const sinew_voxels *voxels,
+                           const tissue_table *table, sn_scene_frames *scene) {
+    bool local = scene->springs || scene->insertion_count > 0 ||
+                 scene->sampling.kind == SINEW_SAMPLING_MIDPOINT ||
+                 scene->sampling.kind == SINEW_SAMPLING_REGIONS;
+    bool automatic = scene->weights.kind == SINEW_WEIGHTS_AUTO;
+    sinew_frame_choice choice = sinew_default_frame_choice();
+    choice.weights = automatic && local ? SINEW_WEIGHTS_VORONOI : scene->weights.kind;
+    choice.placement = scene->placement.kind;
+    choice.kind = scene->kind;
+    choice.blend = scene->blend;
+    choice.count = scene->placement.count;
+    choice.fixed_count = scene->node_count;
+    SN_TRY(sinew_choose_frames(b->context, voxels, table->tissues, table->count, &choice));
+
+    // Without spectral weights frames are rigid, placed or written down.
+    bool spectral = choice.weights == SINEW_WEIGHTS_SPECTRAL;
+    if (scene->kind == SINEW_NODE_AUTO) {
+        scene->kind = spectral ? choice.kind : SINEW_NODE_RIGID;
+    }
+    scene->weights.kind = choice.weights;
+    scene->placement.kind = choice.placement;
+    return SINEW_OK;
+}
+
 // Frames that are written down first, then those that are placed.
 static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene,
                                const sinew_voxels *voxels, const tissue_table *table,
@@ -161,10 +189,9 @@ static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene
     return SINEW_OK;
 }
 
-static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_member *member,
-                                     const tissue_table *table, const sinew_frame_node *nodes,
-                                     const sinew_mesh *surface) {
-    const sn_scene_frames *scene = body->frames;
+static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_frames *scene,
+                                     const sn_scene_member *member, const tissue_table *table,
+                                     const sinew_frame_node *nodes, const sinew_mesh *surface) {
     sinew_frame_body_def def = sinew_default_frame_body_def();
 
     // What the body is made of.
@@ -290,11 +317,12 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
     }
 
     // The frames, and the axes of the material.
+    const sinew_voxels *voxels = sn_frames_of(member)->voxels;
+    sn_scene_frames frames = *body->frames;
     SN_TRY(sn_builder_note(b, body->json, apply_maps(b, member, &table, scratch)));
     SN_TRY(sn_builder_note(b, body->json, sn_builder_check_fibres(b, member)));
-    SN_TRY(sn_builder_note(
-        b, json,
-        make_nodes(b, body->frames, sn_frames_of(member)->voxels, &table, scratch, &nodes)));
+    SN_TRY(sn_builder_note(b, json, choose(b, voxels, &table, &frames)));
+    SN_TRY(sn_builder_note(b, json, make_nodes(b, &frames, voxels, &table, scratch, &nodes)));
     SN_TRY(make_field(b, member));
 
     // The body with its surface.
@@ -302,7 +330,7 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
     SN_TRY(sn_builder_note(
         b, body->json,
         sn_builder_make_voxel_surface(b, body, sn_frames_of(member)->voxels, &surface)));
-    sinew_frame_body_def def = make_def(body, member, &table, nodes, surface);
+    sinew_frame_body_def def = make_def(body, &frames, member, &table, nodes, surface);
     sinew_status status = sinew_frame_body_create(b->world->world, &def, &member->body);
     sinew_mesh_destroy(surface);
 

@@ -43,7 +43,7 @@ struct sn_scene_frames {
     int32_t node_count; // written down
     const sn_scene_node *nodes;
     sinew_placement_def placement; // `count` nodes in all; those written down are the first
-    sinew_node_kind kind;          // of the nodes that are placed
+    sinew_node_kind kind;          // of the nodes that are placed; may be automatic
     sinew_blend blend;
     sinew_weights_def weights;
     sinew_sampling_def sampling;

@@ -164,6 +164,12 @@ static void read_node(const sn_scene_reader *reader, const sn_json *json,
     read_initial(reader, sn_json_get(json, "initial"), node);
 }
 
+// Frames that are written down do not follow the weights: they are rigid unless the scene says
+// otherwise.
+static sinew_node_kind written_kind(const sn_scene_frames *frames) {
+    return frames->kind == SINEW_NODE_AUTO ? SINEW_NODE_RIGID : frames->kind;
+}
+
 static void read_nodes(const sn_scene_reader *reader, const sn_json *json,
                        sn_scene_frames *frames) {
     if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) {
@@ -173,7 +179,7 @@ static void read_nodes(const sn_scene_reader *reader, const sn_json *json,
     sn_scene_node *nodes = sn_scene_push(reader, json->count, sizeof *nodes);
     if (nodes) {
         for (int32_t i = 0; i < json->count; i++) {
-            read_node(reader, &json->items[i], frames->kind, &nodes[i]);
+            read_node(reader, &json->items[i], written_kind(frames), &nodes[i]);
         }
     }
 
@@ -186,8 +192,7 @@ static void read_placement(const sn_scene_reader *reader, const sn_json *json,
                            sn_scene_frames *frames) {
     sinew_placement_def *def = &frames->placement;
     *def = sinew_default_placement_def();
-    def->kind = frames->weights.kind == SINEW_WEIGHTS_SPECTRAL ? SINEW_PLACEMENT_SPECTRAL
-                                                               : SINEW_PLACEMENT_EVEN;
+    def->kind = SINEW_PLACEMENT_AUTO;
     def->count = frames->node_count;
 
     // How many frames.
@@ -383,7 +388,7 @@ static void read_insertions(const sn_scene_reader *reader, const sn_json *json,
     sn_scene_insertion *items = sn_scene_push(reader, json->count, sizeof *items);
     if (items) {
         for (int32_t i = 0; i < json->count; i++) {
-            read_insertion(reader, &json->items[i], frames->kind, &items[i]);
+            read_insertion(reader, &json->items[i], written_kind(frames), &items[i]);
             if (i > 0 && items[i].time < items[i - 1].time) {
                 sn_json_mistake(reader->mistakes, &json->items[i],
                                 "times must not descend: %g follows %g", items[i].time,
@@ -438,10 +443,11 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
     }
 
     *frames = (sn_scene_frames){.json = json,
-                                .kind = SINEW_NODE_RIGID,
+                                .kind = SINEW_NODE_AUTO,
                                 .weights = sinew_default_weights_def(),
                                 .sampling = sinew_default_sampling_def(),
                                 .assumed_strain = true};
+    frames->weights.kind = SINEW_WEIGHTS_AUTO;
 
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("resolution", "cell", "nodes", "count", "kind", "placement",
@@ -453,7 +459,7 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
 
     // Words first, since parts depend on them.
     static const char *const masses[] = {"auto", "row-sum", "consistent"};
-    int32_t kind = SINEW_NODE_RIGID;
+    int32_t kind = SINEW_NODE_AUTO;
     int32_t blend = SINEW_BLEND_LINEAR;
     int32_t mass = SINEW_FRAME_MASS_AUTO;
 

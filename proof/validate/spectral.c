@@ -1,5 +1,5 @@
-// Frames with spectral weights against ten-node tets of the same solids: W1 statics, W2
-// frequencies.
+// Automatic frames, which have spectral weights, against ten-node tets of the same solids: W1
+// statics, W2 frequencies.
 #include "validate/solids.h"
 #include "validate/validate.h"
 
@@ -31,11 +31,7 @@ enum { CASES = sizeof cases / sizeof *cases, QUICK = 1 };
 
 static sinew_autorig_def define(const spectral_case *c) {
     sinew_autorig_def def = sinew_default_autorig_def();
-    def.weights.kind = SINEW_WEIGHTS_SPECTRAL;
-    def.placement.kind = SINEW_PLACEMENT_SPECTRAL;
     def.placement.count = c->frames;
-    def.kind = c->kind == SOLID_STEAK || c->kind == SOLID_CORE ? SINEW_NODE_COMPLIANT
-                                                               : SINEW_NODE_QUADRATIC;
     return def;
 }
 

@@ -22,11 +22,13 @@ sinew_autorig_tissue sinew_default_autorig_tissue(void) {
 sinew_autorig_def sinew_default_autorig_def(void) {
     sinew_autorig_def def = {.grid = sinew_default_voxel_def(),
                              .placement = sinew_default_placement_def(),
-                             .kind = SINEW_NODE_AFFINE,
+                             .kind = SINEW_NODE_AUTO,
                              .weights = sinew_default_weights_def(),
                              .sampling = sinew_default_sampling_def(),
                              .filled = SN_DEF_FILLED};
-    def.placement.count = 10;
+    def.placement.kind = SINEW_PLACEMENT_AUTO;
+    def.placement.count = 0;
+    def.weights.kind = SINEW_WEIGHTS_AUTO;
     def.weights.adopt_unreached = true;
 
     return def;
@@ -69,6 +71,25 @@ static bool is_rigid(const sinew_autorig_def *def, int32_t label) {
         }
     }
     return false;
+}
+
+// Fills in what the definition leaves automatic.
+static sinew_status choose(sinew_context *context, const sinew_voxels *voxels, const tables *t,
+                           sinew_autorig_def *def, sinew_frame_choice *choice) {
+    *choice = sinew_default_frame_choice();
+    choice->weights = def->weights.kind;
+    choice->placement = def->placement.kind;
+    choice->kind = def->kind;
+    choice->blend = def->blend;
+    choice->count = def->placement.count > 0 ? def->placement.count : 0;
+    choice->fixed_count = def->placement.fixed_count > 0 ? def->placement.fixed_count : 0;
+    SN_TRY(sinew_choose_frames(context, voxels, t->tissues, def->tissue_count, choice));
+
+    def->weights.kind = choice->weights;
+    def->placement.kind = choice->placement;
+    def->placement.count = def->placement.count == 0 ? choice->count : def->placement.count;
+    def->kind = choice->kind;
+    return SINEW_OK;
 }
 
 static sinew_status place_nodes(sinew_context *context, const sinew_autorig_def *def,
@@ -266,11 +287,14 @@ static sinew_status fill_report(sinew_body *body, const sinew_autorig_def *def,
 
 // --- the call
 
-static sinew_status make_body(sinew_world *world, const sinew_autorig_def *def,
+static sinew_status make_body(sinew_world *world, const sinew_autorig_def *given,
                               const sinew_voxels *voxels, sn_arena *arena,
                               sinew_autorig_report *report, sinew_body **body) {
     tables t = {0};
+    sinew_autorig_def resolved = *given;
+    const sinew_autorig_def *def = &resolved;
     SN_TRY(push_tissues(world->context, def, arena, &t));
+    SN_TRY(choose(world->context, voxels, &t, &resolved, &report->chosen));
     SN_TRY(place_nodes(world->context, def, voxels, arena, &t, &report->rigid_node_count));
 
     sinew_frame_body_def body_def = sinew_default_frame_body_def();
@@ -313,12 +337,11 @@ sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *d
                        def->tissue_count);
     }
 
-    if (def->kind < SINEW_NODE_RIGID || def->kind > SINEW_NODE_COMPLIANT) {
+    if (def->kind < SINEW_NODE_RIGID || def->kind > SINEW_NODE_AUTO) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "nodes of kind %d; valid are rigid (%d), affine (%d) and quadratic (%d): "
-                       "between points alone a solid falls "
-                       "flat",
-                       (int)def->kind, SINEW_NODE_RIGID, SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC);
+                       "nodes of kind %d; valid are %d (rigid) to %d (automatic): between points "
+                       "alone a solid falls flat",
+                       (int)def->kind, SINEW_NODE_RIGID, SINEW_NODE_AUTO);
     }
 
     // Voxels that are made here belong to the body.

@@ -26,6 +26,8 @@ typedef struct model {
 static void prepare(sinew_context *context, sinew_specimen specimen, int32_t voxels, int32_t nodes,
                     model *m) {
     *m = (model){.def = sinew_default_autorig_def()};
+    m->def.kind = SINEW_NODE_AFFINE;
+    m->def.weights.kind = SINEW_WEIGHTS_VORONOI;
     assert_int_equal(
         sinew_voxels_create_specimen(context, specimen, voxels, (size_t)1 << 30, &m->voxels),
         SINEW_OK);

@@ -170,7 +170,9 @@ static void add_continued(const sn_shape *shape, int32_t voxel, double factor, s
 
 // Clamps extrapolated weights to [0, 1], unless this kind of weights can be negative.
 static void clamp_point(const sn_shape *shape, sn_shape_point *point) {
-    bool may_be_negative = shape->def.kind >= SINEW_WEIGHTS_AXIS_CUBIC || !shape->def.normalize;
+    bool may_be_negative =
+        (shape->def.kind >= SINEW_WEIGHTS_AXIS_CUBIC && shape->def.kind != SINEW_WEIGHTS_AUTO) ||
+        !shape->def.normalize;
     double sum = 0;
 
     for (int32_t k = 0; k < point->count; k++) {

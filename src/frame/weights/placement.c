@@ -433,7 +433,7 @@ sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxel
             def->count, UINT16_MAX, def->fixed_count, def->relaxations);
     }
 
-    if ((int)def->kind < 0 || def->kind > SINEW_PLACEMENT_SPECTRAL) {
+    if ((int)def->kind < 0 || def->kind > SINEW_PLACEMENT_AUTO) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "unknown kind of placement %d",
                        (int)def->kind);
     }

@@ -30,7 +30,7 @@ sinew_weights_def sinew_default_weights_def(void) {
 
 static sinew_status check_def(sinew_context *context, const sinew_weights_def *def) {
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_weights_def"));
-    if (def->kind < SINEW_WEIGHTS_VORONOI || def->kind > SINEW_WEIGHTS_USER ||
+    if (def->kind < SINEW_WEIGHTS_VORONOI || def->kind > SINEW_WEIGHTS_AUTO ||
         def->metric < SINEW_METRIC_EUCLIDEAN || def->metric > SINEW_METRIC_COMPLIANCE) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "unknown kind of weights %d or metric %d",
                        (int)def->kind, (int)def->metric);
@@ -259,6 +259,7 @@ static sinew_status build_user(sn_shape *shape) {
 
 static sinew_status build(sn_shape *shape) {
     switch (shape->def.kind) {
+    case SINEW_WEIGHTS_AUTO:
     case SINEW_WEIGHTS_VORONOI: return sn_build_voronoi(shape);
     case SINEW_WEIGHTS_HARMONIC: return sn_build_harmonic(shape);
     case SINEW_WEIGHTS_GEODESIC: return sn_build_geodesic(shape);

@@ -12,6 +12,7 @@
 //   evaluate.c         weights and gradients at voxels, points and vertices
 //   smooth.c           the same for smooth weights, inside a voxel
 //   placement.c        automatic node positions
+//   choose.c           the kind of weights and frames that suit a solid
 //
 // The table is stored by voxel, as compressed rows: the entries of voxel v are start[v] ..
 // start[v + 1] - 1, nodes ascending. If the weights are normalised, they sum to 1 at every voxel,
