@@ -124,8 +124,9 @@ static int read_tissues(rig_run *rig, const char *path) {
 static sinew_status choose_frames(rig_run *rig, double error) {
     static const int32_t few[RIG_ESTIMATES] = {2, 3, 4, 5, 6, 8};
     static const int32_t many[RIG_ESTIMATES] = {4, 6, 10, 14, 20, 28};
-    bool spectral = rig->def.weights.kind == SINEW_WEIGHTS_SPECTRAL;
     rig_estimate *estimate = &rig->estimate;
+    CLI_TRY(sinew_autorig_resolve(rig->context, &rig->def));
+    bool spectral = rig->def.weights.kind == SINEW_WEIGHTS_SPECTRAL;
     estimate->count = RIG_ESTIMATES;
     memcpy(estimate->frames, spectral ? few : many, sizeof estimate->frames);
     CLI_TRY(sinew_autorig_estimate_error(rig->context, &rig->def, estimate->frames, estimate->count,
@@ -379,8 +380,8 @@ static int run(const cli_command *command, int argc, char **argv) {
          0, 0},
         {"weights", 0, CLI_TEXT, &o.weights, "KIND",
          "one of {weights:voronoi..spectral} (default: spectral, with which a few frames deform as "
-         "the solid does; voronoi with rigid or separate parts, --at, --levels, --fit, frames that "
-         "do not bend or more than 12)",
+         "the solid does; voronoi with separate parts, --at, --levels, --fit, frames that "
+         "do not bend or more than eight)",
          0, 0},
         {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "one of {blends} (default: linear)", 0, 0},
         {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "one of {metrics} (default: compliance)", 0,

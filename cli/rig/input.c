@@ -6,10 +6,14 @@
 
 #include "sinew/io/volume_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char specimen_prefix[] = "specimen:";
+
+// The longest edge that a surface keeps, as a share of the solid's longest side.
+static const double COARSE_EDGE = 1.0 / 16;
 
 typedef enum input_kind { INPUT_SPECIMEN, INPUT_VOLUME, INPUT_SURFACE, INPUT_KINDS } input_kind;
 
@@ -149,6 +153,25 @@ static sinew_status join_surfaces(rig_run *rig, sinew_mesh *const *meshes, int c
     return status;
 }
 
+// Cuts triangles that are large compared with the solid, such as the sides of a box. The surface
+// carries loads and supports at its points, and a side without any inside would stay flat.
+static sinew_status refine_surface(rig_run *rig) {
+    int32_t cells[3];
+    double spacing[3];
+    double longest = 0;
+    sinew_voxels_get_grid(rig->voxels, cells, spacing, NULL);
+    for (int k = 0; k < 3; k++) {
+        longest = fmax(longest, cells[k] * spacing[k]);
+    }
+
+    sinew_mesh *refined = NULL;
+    CLI_TRY(sinew_mesh_create_refined(rig->context, rig->surface, COARSE_EDGE * longest, &refined));
+    rig->refined_points = refined->point_count - rig->surface->point_count;
+    sinew_mesh_destroy(rig->surface);
+    rig->surface = refined;
+    return SINEW_OK;
+}
+
 static int read_surfaces(rig_run *rig, const char *const *paths, int count,
                          const rig_reading *reading) {
     sinew_mesh *meshes[RIG_INPUTS] = {NULL};
@@ -178,7 +201,8 @@ static int read_surfaces(rig_run *rig, const char *const *paths, int count,
     }
 
     rig->from_surfaces = true;
-    if (status == CLI_OK && join_surfaces(rig, meshes, count) != SINEW_OK) {
+    if (status == CLI_OK &&
+        (join_surfaces(rig, meshes, count) != SINEW_OK || refine_surface(rig) != SINEW_OK)) {
         status = rig_fail(rig);
     }
 

@@ -2,9 +2,13 @@
 #include "rig/rig.h"
 
 #include "sinew/io/json.h"
+#include "sinew/io/words.h"
 
 #include <math.h>
 #include <stdio.h>
+
+// The part of a weight that a skin may lose before its motion differs visibly.
+static const double POOR_SKIN = 0.1;
 
 static void number(sinew_json_writer *w, const char *key, double value) {
     sinew_json_write_key(w, key);
@@ -71,6 +75,10 @@ static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     integer(w, "voxels", r->voxel_count);
     integer(w, "nodes", sinew_frame_body_get_node_count(rig->body));
     integer(w, "rigid_nodes", r->rigid_node_count);
+    sinew_json_write_key(w, "weights");
+    sinew_json_write_string(w, sinew_words_get(SINEW_WORDS_WEIGHTS, (int32_t)r->chosen.weights));
+    sinew_json_write_key(w, "kind");
+    sinew_json_write_string(w, sinew_words_get(SINEW_WORDS_NODE_KINDS, (int32_t)r->chosen.kind));
     integer(w, "samples", r->sampling.sample_count);
     integer(w, "unknowns", r->unknown_count);
     number(w, "volume", r->volume);
@@ -106,6 +114,7 @@ static void write_facts(const rig_run *rig, sinew_json_writer *w) {
     if (rig->from_surfaces) {
         integer(w, "open_edges", rig->voxel_report.open_edges);
         integer(w, "disputed_cells", rig->voxel_report.disputed_cells);
+        integer(w, "refined_points", rig->refined_points);
     }
 
     sinew_json_end_object(w);
@@ -185,6 +194,14 @@ static void print_estimate(const rig_estimate *estimate) {
     printf("\n");
 }
 
+// What was chosen, or given.
+static void print_choice(const rig_run *rig) {
+    const sinew_frame_choice *chosen = &rig->report.chosen;
+    printf("%s weights, %s frames\n",
+           sinew_words_get(SINEW_WORDS_WEIGHTS, (int32_t)chosen->weights),
+           sinew_words_get(SINEW_WORDS_NODE_KINDS, (int32_t)chosen->kind));
+}
+
 void rig_print_report(const rig_run *rig) {
     const sinew_autorig_report *r = &rig->report;
     int32_t nodes = sinew_frame_body_get_node_count(rig->body);
@@ -207,6 +224,11 @@ void rig_print_report(const rig_run *rig) {
                rig->specks_joined ? "joined to the rest" : "dropped");
     }
 
+    if (rig->refined_points > 0) {
+        printf("%d point%s added to the surface, whose triangles were too large to bend\n",
+               rig->refined_points, plural(rig->refined_points));
+    }
+
     print_unit_hint(rig);
     print_absent_tissues(rig);
 
@@ -215,6 +237,7 @@ void rig_print_report(const rig_run *rig) {
     }
 
     // The frames and their weights.
+    print_choice(rig);
     printf("%d node%s (%d in rigid parts), %d unknowns; each dominates %.3g to %.3g %% of the "
            "volume (%.3g %% if even), a "
            "voxel is %.3g m from its node on average\n",
@@ -269,4 +292,8 @@ void rig_print_report(const rig_run *rig) {
         "%.2g of a weight lost), "
         "report.json\n",
         rig->folder, rig->surface ? ", surface.ply" : "", rig->skin_loss);
+    if (rig->skin_loss > POOR_SKIN) {
+        printf("skin.glb does not move as the model does, because skins have no negative weights; "
+               "for a rig to animate by hand, use --weights voronoi --kind rigid\n");
+    }
 }

@@ -23,7 +23,8 @@ typedef struct rig_run {
     const char *folder; // where everything is written
 
     sinew_voxels *voxels;
-    sinew_mesh *surface; // those of the surface files together, or NULL
+    sinew_mesh *surface;    // those of the surface files together, or NULL
+    int32_t refined_points; // of the surface, added to those of the files
     sinew_voxel_report voxel_report;
     sinew_speck_report speck_report;
     bool from_surfaces, askew, specks_joined;

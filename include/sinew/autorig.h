@@ -35,11 +35,13 @@ typedef struct sinew_frame_choice {
 SINEW_API sinew_frame_choice sinew_default_frame_choice(void);
 
 /// Replaces what is automatic in a choice. Weights become spectral if the solid is in one piece
-/// without rigid or bound parts, and has at most 12 frames, none at a given position, that are
-/// blended linearly and of a kind that bends; otherwise Voronoi. Spectral weights have a placement
-/// of their own, quadratic frames (compliant ones if the stiffness varies), and 6 of them; Voronoi
-/// weights have 10 affine frames, spread evenly. `tissues` must cover every label of the grid; if
-/// tissue_count is 0, it may be NULL.
+/// without bound parts, of at least 200 voxels in two layers along each axis, and has at most 12
+/// frames, none at a given position and three to eight more than rigid parts, that are blended
+/// linearly and of a kind that bends; otherwise Voronoi. A solid of too few voxels is logged as a
+/// warning. Spectral weights have a placement of their own and quadratic frames, or compliant ones
+/// if the stiffness varies or parts are rigid: six of them, but five more than there are rigid
+/// parts. Voronoi weights have ten affine frames, spread evenly. `tissues` must cover every label
+/// of the grid; if tissue_count is 0, it may be NULL.
 SINEW_API sinew_status sinew_choose_frames(sinew_context *context, const sinew_voxels *voxels,
                                            const sinew_tissue *tissues, int32_t tissue_count,
                                            sinew_frame_choice *choice);
@@ -131,13 +133,17 @@ typedef struct sinew_autorig_report {
 SINEW_API sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *def,
                                             sinew_autorig_report *report, sinew_body **body);
 
+/// Replaces what is automatic in a definition with what sinew_autorig_create would take. Fails if
+/// `def` has no voxels.
+SINEW_API sinew_status sinew_autorig_resolve(sinew_context *context, sinew_autorig_def *def);
+
 /// Estimates how far models with the settings of `def` and `count` numbers of frames are from the
 /// solid: errors[i] is the largest relative error to be expected in the six lowest natural
 /// frequencies, free in space, with frames[i] frames [-]; infinite if these are too few for the
 /// rigid and disconnected parts, or have too few unknowns. Compares them with models of four and
 /// eight frames with spectral weights, extrapolated, all on a copy of the grid with at most about
-/// 20 000 voxels. Measured on five solids, the estimate is 0.5 to 2.2 times the true error. Fails
-/// if `def` has no voxels.
+/// 20 000 voxels. Automatic settings are resolved once, for all numbers of frames. Measured on five
+/// solids, the estimate is 0.5 to 2.2 times the true error. Fails if `def` has no voxels.
 SINEW_API sinew_status sinew_autorig_estimate_error(sinew_context *context,
                                                     const sinew_autorig_def *def,
                                                     const int32_t *frames, int32_t count,

@@ -159,6 +159,12 @@ SINEW_API sinew_status sinew_mesh_locate_points(sinew_context *context, const si
                                                 int32_t *elements, double *weights,
                                                 double *distances);
 
+/// Cuts triangles until no edge is longer than `longest_edge` [m], above 0. The shape stays the
+/// same, the existing points come first, and labels are inherited.
+SINEW_API sinew_status sinew_mesh_create_refined(sinew_context *context,
+                                                 const sinew_mesh *triangles, double longest_edge,
+                                                 sinew_mesh **mesh);
+
 /// TET10 from TET4: adds a node in the middle of every edge. The existing nodes come first.
 SINEW_API sinew_status sinew_mesh_create_quadratic(sinew_context *context, const sinew_mesh *tets,
                                                    sinew_mesh **quadratic);

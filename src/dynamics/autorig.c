@@ -92,6 +92,32 @@ static sinew_status choose(sinew_context *context, const sinew_voxels *voxels, c
     return SINEW_OK;
 }
 
+static sinew_status check_tissues(sinew_context *context, const sinew_autorig_def *def) {
+    if (def->tissue_count < 0 || (def->tissue_count > 0 && !def->tissues)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "tissue_count is %d and tissues %s; valid are tables of at least 0 tissues",
+                       def->tissue_count, def->tissues ? "is given" : "is NULL");
+    }
+    return SINEW_OK;
+}
+
+sinew_status sinew_autorig_resolve(sinew_context *context, sinew_autorig_def *def) {
+    SN_NEED(NULL, context);
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_autorig_def"));
+    SN_NEED(context, def->voxels);
+    SN_TRY(check_tissues(context, def));
+
+    tables t = {0};
+    sinew_frame_choice choice;
+    sn_arena arena = sn_arena_create(context);
+    sinew_status status = push_tissues(context, def, &arena, &t);
+    if (status == SINEW_OK) {
+        status = choose(context, def->voxels, &t, def, &choice);
+    }
+    sn_arena_destroy(&arena);
+    return status;
+}
+
 static sinew_status place_nodes(sinew_context *context, const sinew_autorig_def *def,
                                 const sinew_voxels *voxels, sn_arena *arena, tables *t,
                                 int32_t *rigid_count) {
@@ -180,6 +206,7 @@ static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omeg
     double *shape = SN_PUSH(arena, double, sn_body_size(body));
     double mean = 0;
     double mu;
+    *omega_squared = 0;
 
     SN_TRY(sn_arena_status(arena));
 
@@ -193,11 +220,16 @@ static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omeg
     for (int32_t row = 0; row < body->rows; row++) {
         size_t place = 9 * (size_t)body->pattern.diagonal[row];
         for (size_t k = 0; k < 3; k++) {
+            if (!(M[place + 4 * k] > 0)) {
+                return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                               "row %d of body \"%s\" has no mass: quadratic and compliant frames "
+                               "need a solid of at least two layers of voxels along each axis",
+                               row, body->name);
+            }
             mean += K[place + 4 * k] / M[place + 4 * k] / sn_body_size(body);
         }
     }
 
-    *omega_squared = 0;
     if (!(mean > 0)) {
         return SINEW_OK; // a single rigid frame
     }
@@ -325,16 +357,11 @@ sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *d
 
     // Check what the definitions of voxels and of the body do not.
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_autorig_def"));
-    if (!def->voxels == (def->surface_count < 1) || def->tissue_count < 0) {
-        return sn_fail(
-            context, SINEW_INVALID_ARGUMENT,
-            "a solid is given by voxels or by surfaces (here %d), and %d tissues (at least 0)",
-            def->surface_count, def->tissue_count);
-    }
-
-    if (def->tissue_count > 0 && !def->tissues) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "tissue_count is %d but tissues is NULL",
-                       def->tissue_count);
+    SN_TRY(check_tissues(context, def));
+    if (!def->voxels == (def->surface_count < 1)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "a solid is given by voxels or by surfaces, of which there are %d",
+                       def->surface_count);
     }
 
     if (def->kind < SINEW_NODE_RIGID || def->kind > SINEW_NODE_AUTO) {

@@ -198,9 +198,12 @@ sinew_status sinew_autorig_estimate_error(sinew_context *context, const sinew_au
 
     SN_TRY(check(context, def, frames, count));
     sinew_voxels *coarse;
+    sinew_autorig_def resolved = *def;
+    resolved.placement.count = 0; // the settings suit any number of frames
+    SN_TRY(sinew_autorig_resolve(context, &resolved));
     SN_TRY(coarsen(def, context, &coarse));
 
-    estimate e = {.context = context, .def = def, .voxels = coarse ? coarse : def->voxels};
+    estimate e = {.context = context, .def = &resolved, .voxels = coarse ? coarse : def->voxels};
     double reference[MODES];
     sinew_status status = count_parts(&e);
     if (status == SINEW_OK) {
@@ -214,7 +217,7 @@ sinew_status sinew_autorig_estimate_error(sinew_context *context, const sinew_au
             continue;
         }
 
-        status = measure(&e, def, frames[i], own);
+        status = measure(&e, &resolved, frames[i], own);
         if (status == SINEW_OK) {
             errors[i] = compare(own, reference);
         }

@@ -323,6 +323,45 @@ static void test_middle_nodes_are_shared(void **state) {
     sinew_context_destroy(context);
 }
 
+// The surface of a box with long sides keeps its shape, stays closed and has short edges.
+static void test_refined_triangles(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_mesh *box = make_box(context, SINEW_ELEMENT_TRIANGLE, 1, 1, 1);
+    sinew_mesh *fine = NULL, *same = NULL;
+    const double limit = 0.3;
+    assert_int_equal(sinew_mesh_create_refined(context, box, limit, &fine), SINEW_OK);
+    assert_int_equal(sinew_mesh_check(context, fine), SINEW_OK);
+    assert_true(fine->point_count > 50);
+    assert_memory_equal(fine->points, box->points, 3 * sizeof(double) * (size_t)box->point_count);
+
+    // A closed surface of genus 0 has twice as many triangles as points, less four.
+    assert_int_equal(fine->element_count, 2 * fine->point_count - 4);
+    double area[2] = {0, 0};
+    for (int32_t e = 0; e < box->element_count; e++) {
+        area[0] += sn_element_volume(box, e);
+    }
+    for (int32_t e = 0; e < fine->element_count; e++) {
+        area[1] += sn_element_volume(fine, e);
+        for (int k = 0; k < 3; k++) {
+            const int32_t *corner = sn_mesh_nodes(fine, e);
+            assert_true(sn_distance(sn_mesh_point(fine, corner[k]),
+                                    sn_mesh_point(fine, corner[(k + 1) % 3])) <= limit);
+        }
+    }
+    assert_true(fabs(area[1] / area[0] - 1) < 1e-12);
+
+    // What is short already stays as it is; nonsense is refused.
+    assert_int_equal(sinew_mesh_create_refined(context, fine, limit, &same), SINEW_OK);
+    assert_int_equal(same->element_count, fine->element_count);
+    sinew_mesh_destroy(same);
+    assert_int_equal(sinew_mesh_create_refined(context, box, 0, &same), SINEW_INVALID_ARGUMENT);
+
+    sinew_mesh_destroy(fine);
+    sinew_mesh_destroy(box);
+    sinew_context_destroy(context);
+}
+
 static void test_memory_shortage_in_checks(void **state) {
     (void)state;
     sinew_status status = SINEW_OUT_OF_MEMORY;
@@ -359,6 +398,7 @@ int main(void) {
         cmocka_unit_test(test_quality_of_known_elements),
         cmocka_unit_test(test_quality_is_the_same_for_any_threads),
         cmocka_unit_test(test_middle_nodes_are_shared),
+        cmocka_unit_test(test_refined_triangles),
         cmocka_unit_test(test_memory_shortage_in_checks),
     };
 

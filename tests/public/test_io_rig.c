@@ -117,6 +117,7 @@ static void make_rig(sinew_context *context, rig *r) {
     r->def = sinew_default_autorig_def();
     r->def.voxels = r->voxels;
     r->def.placement.count = 6;
+    r->def.kind = SINEW_NODE_AFFINE; // Voronoi weights, which are never negative, suit a skin
     r->def.tissues = sinew_tissue_table_get(r->table, &r->def.tissue_count);
     assert_ok(context, sinew_autorig_create(r->world, &r->def, &r->report, &r->body));
 }
