@@ -70,7 +70,6 @@ int main(void) {
     def.voxels = voxels;
     def.tissues = tissues;
     def.tissue_count = 3;
-    def.placement.count = 8;
     def.stiffness_damping = 0.005; // s
 
     sinew_autorig_report report;
