@@ -22,35 +22,52 @@
 
 enum { SN_MOST_INTERNAL_MODES = 3 };
 
-typedef struct sn_internal_modes {
-    int32_t count;    // modes of each block
-    double *gradient; // [block][mode][3][lane] [1/m]
-    sn_samples_couple_fn *couple;
-} sn_internal_modes;
+typedef struct sn_internal_modes sn_internal_modes;
 
-// The Cholesky factor of K_bb, for the stiffness; L[0] is 0 if there is none and the modes are
-// held.
+// The Cholesky factor of K_bb, for the stiffness, with the reciprocals of its diagonal; L[0] is 0
+// if there is none and the modes are held.
 typedef struct sn_internal_factor {
     double L[9 * SN_MOST_INTERNAL_MODES * SN_MOST_INTERNAL_MODES];
 } sn_internal_factor;
 
 // Adds the modes of the least energy to F, given without them, and evaluates the law there: what
 // `want` says goes to `out`, its tangent in full. All samples of the block have the same controls.
-void sn_internal_modes_solve(const sn_internal_modes *modes, const sn_samples *samples,
-                             int32_t block, const sn_material *material, const double *parameters,
-                             int want, double *F, const sn_material_result *out,
-                             sn_internal_factor *factor);
+typedef void sn_internal_solve_fn(const sn_internal_modes *modes, const sn_samples *samples,
+                                  int32_t block, const sn_material *material,
+                                  const double *parameters, int want, double *F,
+                                  const sn_material_result *out, sn_internal_factor *factor);
+SN_ISA_DECLARE(void, sn_internal_modes_solve,
+               (const sn_internal_modes *modes, const sn_samples *samples, int32_t block,
+                const sn_material *material, const double *parameters, int want, double *F,
+                const sn_material_result *out, sn_internal_factor *factor));
 
 // Subtracts K_b' K_bb^-1 K_b from the stiffness of the controls, with the tangents H of the solve.
 // With `sets`, the matrix holds only the pairs of controls within each set.
-void sn_internal_modes_subtract(const sn_internal_modes *modes, const sn_samples *samples,
-                                int32_t block, const double *H, const sn_internal_factor *factor,
-                                const sn_control_sets *sets, double *matrix);
+typedef void sn_internal_subtract_fn(const sn_internal_modes *modes, const sn_samples *samples,
+                                     int32_t block, const double *H,
+                                     const sn_internal_factor *factor, const sn_control_sets *sets,
+                                     double *matrix);
+SN_ISA_DECLARE(void, sn_internal_modes_subtract,
+               (const sn_internal_modes *modes, const sn_samples *samples, int32_t block,
+                const double *H, const sn_internal_factor *factor, const sn_control_sets *sets,
+                double *matrix));
 
 // Adds the motion of the modes to dF, given the dP that the motion of the controls alone causes:
 // the modes follow it so that they remain at the minimum.
-void sn_internal_modes_follow(const sn_internal_modes *modes, const sn_samples *samples,
-                              int32_t block, const sn_internal_factor *factor, const double *dP,
-                              double *dF);
+typedef void sn_internal_follow_fn(const sn_internal_modes *modes, const sn_samples *samples,
+                                   int32_t block, const sn_internal_factor *factor,
+                                   const double *dP, double *dF);
+SN_ISA_DECLARE(void, sn_internal_modes_follow,
+               (const sn_internal_modes *modes, const sn_samples *samples, int32_t block,
+                const sn_internal_factor *factor, const double *dP, double *dF));
+
+struct sn_internal_modes {
+    int32_t count;    // modes of each block
+    double *gradient; // [block][mode][3][lane] [1/m]
+    sn_samples_couple_fn *couple;
+    sn_internal_solve_fn *solve;
+    sn_internal_subtract_fn *subtract;
+    sn_internal_follow_fn *follow;
+};
 
 #endif

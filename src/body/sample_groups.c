@@ -133,7 +133,7 @@ static void multiply_block(const evaluate_job *job, int32_t block) {
     if (modes) {
         sn_internal_factor factor;
         memcpy(&factor, tangent + TANGENT, sizeof factor);
-        sn_internal_modes_follow(modes, samples, block, &factor, P, F);
+        modes->follow(modes, samples, block, &factor, P, F);
         job->groups->apply_tangent(P, tangent, F);
     }
 
@@ -180,14 +180,13 @@ static double evaluate_with_modes(const evaluate_job *job, int32_t block, int wa
     sn_internal_factor factor;
 
     job->groups->compute_F(values.F, &group->samples, block, request->controls);
-    sn_internal_modes_solve(group->modes, &group->samples, block, &group->material,
-                            sn_sample_group_parameters(group, block), want, values.F, &out,
-                            &factor);
+    group->modes->solve(group->modes, &group->samples, block, &group->material,
+                        sn_sample_group_parameters(group, block), want, values.F, &out, &factor);
 
     double energy = scatter_block(job, block, &values);
     if (request->matrix) {
-        sn_internal_modes_subtract(group->modes, &group->samples, block, values.H, &factor,
-                                   request->sets, request->matrix);
+        group->modes->subtract(group->modes, &group->samples, block, values.H, &factor,
+                               request->sets, request->matrix);
     }
     if (request->matrix && request->tangents) {
         memcpy(tangent_of(job, block) + TANGENT, &factor, sizeof factor);
@@ -485,8 +484,8 @@ void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index
     sn_material_result out = {.psi = state->psi, .P = state->P};
     int want = SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS;
     if (group->modes) {
-        sn_internal_modes_solve(group->modes, &group->samples, block, &group->material,
-                                in.parameters, want, state->F, &out, NULL);
+        group->modes->solve(group->modes, &group->samples, block, &group->material, in.parameters,
+                            want, state->F, &out, NULL);
     } else {
         sn_material_evaluate(&group->material, want, &in, &out);
     }

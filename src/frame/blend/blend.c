@@ -172,12 +172,17 @@ static sinew_status push_modes(sn_arena *arena, const sn_frame_samples *samples,
     }
 
     size_t size = (size_t)modes * 3 * SN_BLOCK;
+    sn_isa isa = arena->context->isa;
     group->modes = SN_PUSH(arena, sn_internal_modes, 1);
     double *gradient = SN_PUSH(arena, double, (size_t)(count / SN_BLOCK) * size);
     SN_TRY(sn_arena_status(arena));
 
-    *group->modes =
-        (sn_internal_modes){modes, gradient, SN_ISA_PICK(arena->context->isa, sn_samples_couple)};
+    *group->modes = (sn_internal_modes){.count = modes,
+                                        .gradient = gradient,
+                                        .couple = SN_ISA_PICK(isa, sn_samples_couple),
+                                        .solve = SN_ISA_PICK(isa, sn_internal_modes_solve),
+                                        .subtract = SN_ISA_PICK(isa, sn_internal_modes_subtract),
+                                        .follow = SN_ISA_PICK(isa, sn_internal_modes_follow)};
     for (int32_t block = 0; block < count / SN_BLOCK; block++) {
         sn_transverse_modes(samples, list + block * SN_BLOCK, modes,
                             gradient + (size_t)block * size);

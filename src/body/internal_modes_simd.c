@@ -2,6 +2,8 @@
 // (internal_modes.h).
 #include "body/internal_modes.h"
 
+#include "math/simd.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -29,11 +31,14 @@ static const double *gradient_of(const sn_internal_modes *modes, int32_t block) 
 
 // F += sum_j b_j (x) g_j
 static void add_gradients(double *F, const double *gradient, int32_t count, const double *b) {
-    for (int32_t j = 0; j < count; j++) {
-        for (int e = 0; e < 9; e++) {
-            const double *g = gradient + (3 * j + e % 3) * SN_BLOCK;
-            for (int l = 0; l < SN_BLOCK; l++) {
-                F[e * SN_BLOCK + l] += b[3 * j + e / 3] * g[l];
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+        for (int32_t j = 0; j < count; j++) {
+            const double *g = gradient + 3 * j * SN_BLOCK + lane;
+            for (int e = 0; e < 9; e++) {
+                double *at = F + e * SN_BLOCK + lane;
+                sn_lanes factor = sn_lanes_all(b[3 * j + e / 3]);
+                sn_lanes_store(at, sn_lanes_fma(factor, sn_lanes_load(g + e % 3 * SN_BLOCK),
+                                                sn_lanes_load(at)));
             }
         }
     }
@@ -66,31 +71,38 @@ static void find_residual(double *r, const double *gradient, int32_t count, cons
                           const double *P) {
     for (int32_t j = 0; j < count; j++) {
         for (int a = 0; a < 3; a++) {
-            double sum = 0;
-            for (int m = 0; m < 3; m++) {
-                const double *g = gradient + (3 * j + m) * SN_BLOCK;
-                for (int l = 0; l < SN_BLOCK; l++) {
-                    sum += volume[l] * P[(3 * a + m) * SN_BLOCK + l] * g[l];
+            sn_lanes sum = {0};
+            for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+                sn_lanes V = sn_lanes_load(volume + lane);
+                for (int m = 0; m < 3; m++) {
+                    sn_lanes g = sn_lanes_load(gradient + (3 * j + m) * SN_BLOCK + lane);
+                    sum =
+                        sn_lanes_fma(V * sn_lanes_load(P + (3 * a + m) * SN_BLOCK + lane), g, sum);
                 }
             }
-            r[3 * j + a] = sum;
+            r[3 * j + a] = sum[0];
+            for (int l = 1; l < SN_LANES; l++) {
+                r[3 * j + a] += sum[l];
+            }
         }
     }
 }
 
-// The Cholesky factor of K_bb; false if it is not positive definite.
+// The Cholesky factor of K_bb, with the reciprocals of its diagonal; false if it is not positive
+// definite.
 static bool factorize(const solve_job *job, const double *H, double *L) {
     int32_t count = job->modes->count;
     int32_t n = 3 * count;
     double trace = 0;
-    double K[SIZE * SIZE];
+    double K[3 * SIZE];
 
-    // K_bb, whose blocks become rows of L.
-    job->modes->couple(K, job->volume, H, job->gradient, count, job->gradient, count);
+    // The lower triangle of K_bb, whose blocks become rows of L.
     for (int32_t j = 0; j < count; j++) {
-        for (int32_t k = 0; k < count; k++) {
+        job->modes->couple(K, job->volume, H, job->gradient + 3 * j * SN_BLOCK, 1, job->gradient,
+                           j + 1);
+        for (int32_t k = 0; k <= j; k++) {
             for (int e = 0; e < 9; e++) {
-                L[(3 * k + e / 3) * SIZE + 3 * j + e % 3] = K[9 * (j * count + k) + e];
+                L[(3 * j + e % 3) * SIZE + 3 * k + e / 3] = K[9 * k + e];
             }
         }
     }
@@ -99,19 +111,22 @@ static bool factorize(const solve_job *job, const double *H, double *L) {
         trace += fabs(L[i * SIZE + i]);
     }
 
-    for (int32_t i = 0; i < n; i++) {
-        for (int32_t k = 0; k <= i; k++) {
-            double sum = L[i * SIZE + k];
-            for (int32_t m = 0; m < k; m++) {
-                sum -= L[i * SIZE + m] * L[k * SIZE + m];
-            }
+    // Column by column; each is subtracted from the rows below at once.
+    for (int32_t k = 0; k < n; k++) {
+        double pivot = L[k * SIZE + k];
+        if (!(pivot > 1e-12 * trace)) {
+            return false;
+        }
 
-            if (k < i) {
-                L[i * SIZE + k] = sum / L[k * SIZE + k];
-            } else if (sum > 1e-12 * trace) {
-                L[i * SIZE + i] = sqrt(sum);
-            } else {
-                return false;
+        double inverse = 1 / sqrt(pivot);
+        double column[SIZE];
+        L[k * SIZE + k] = inverse;
+        for (int32_t i = k + 1; i < n; i++) {
+            column[i] = L[i * SIZE + k] *= inverse;
+        }
+        for (int32_t i = k + 1; i < n; i++) {
+            for (int32_t m = k + 1; m <= i; m++) {
+                L[i * SIZE + m] -= column[i] * column[m];
             }
         }
     }
@@ -126,7 +141,7 @@ static void solve_lower(const double *L, int32_t n, double *x) {
         for (int32_t k = 0; k < i; k++) {
             sum -= L[i * SIZE + k] * x[k];
         }
-        x[i] = sum / L[i * SIZE + i];
+        x[i] = sum * L[i * SIZE + i];
     }
 }
 
@@ -137,7 +152,7 @@ static void solve_upper(const double *L, int32_t n, double *x) {
         for (int32_t k = i + 1; k < n; k++) {
             sum -= L[k * SIZE + i] * x[k];
         }
-        x[i] = sum / L[i * SIZE + i];
+        x[i] = sum * L[i * SIZE + i];
     }
 }
 
@@ -229,10 +244,11 @@ static void minimize(const solve_job *job, double *b) {
     }
 }
 
-void sn_internal_modes_solve(const sn_internal_modes *modes, const sn_samples *samples,
-                             int32_t block, const sn_material *material, const double *parameters,
-                             int want, double *F, const sn_material_result *out,
-                             sn_internal_factor *factor) {
+void SN_ISA_NAME(sn_internal_modes_solve)(const sn_internal_modes *modes, const sn_samples *samples,
+                                          int32_t block, const sn_material *material,
+                                          const double *parameters, int want, double *F,
+                                          const sn_material_result *out,
+                                          sn_internal_factor *factor) {
     double plain[9 * SN_BLOCK] SN_ALIGNED;
     double b[SIZE] = {0};
     solve_job job = {modes,
@@ -267,7 +283,7 @@ static void solve_rows(const double *L, int32_t n, double Y[][3 * WIDTH], int32_
             }
         }
 
-        double inverse = 1 / L[i * SIZE + i];
+        double inverse = L[i * SIZE + i];
         for (int32_t c = 0; c < columns; c++) {
             Y[i][c] *= inverse;
         }
@@ -300,9 +316,10 @@ static double *find_own(const sn_samples *samples, int32_t block, const sn_contr
     return matrix + 9 * (ptrdiff_t)(sets->starts[row] + column - sets->first[row]);
 }
 
-void sn_internal_modes_subtract(const sn_internal_modes *modes, const sn_samples *samples,
-                                int32_t block, const double *H, const sn_internal_factor *factor,
-                                const sn_control_sets *sets, double *matrix) {
+void SN_ISA_NAME(sn_internal_modes_subtract)(const sn_internal_modes *modes,
+                                             const sn_samples *samples, int32_t block,
+                                             const double *H, const sn_internal_factor *factor,
+                                             const sn_control_sets *sets, double *matrix) {
     int32_t width = samples->width;
     int32_t n = 3 * modes->count;
     double Y[SIZE][3 * WIDTH], K[3 * SIZE * WIDTH];
@@ -345,9 +362,10 @@ void sn_internal_modes_subtract(const sn_internal_modes *modes, const sn_samples
     }
 }
 
-void sn_internal_modes_follow(const sn_internal_modes *modes, const sn_samples *samples,
-                              int32_t block, const sn_internal_factor *factor, const double *dP,
-                              double *dF) {
+void SN_ISA_NAME(sn_internal_modes_follow)(const sn_internal_modes *modes,
+                                           const sn_samples *samples, int32_t block,
+                                           const sn_internal_factor *factor, const double *dP,
+                                           double *dF) {
     int32_t n = 3 * modes->count;
     const double *gradient = gradient_of(modes, block);
     double b[SIZE];
