@@ -85,6 +85,38 @@ SINEW_API sinew_body_contact_def sinew_default_body_contact_def(void);
 /// Sets them from the next step on.
 SINEW_API sinew_status sinew_body_set_contact(sinew_body *body, const sinew_body_contact_def *def);
 
+/// Frames that join a body of frames where something presses a dent into it, and leave again.
+typedef struct sinew_contact_frames_def {
+    /// The most that there are at a time. [count] In [1, 16]. Default 4.
+    int32_t most;
+    /// The depth of a dent that is worth a frame: estimated from the force on a patch and its area,
+    /// as if the body were much larger than the patch. [m] At least 0; 0 means a hundredth of the
+    /// body's size. Default 0.
+    double depth;
+    /// The range of a frame in terms of the radius of the patch of contact. [-] Above 0. Default 3.
+    /// Frames whose range would exceed half the body's size do not join.
+    double spread;
+    /// The time over which a change of the frames spreads. [s] At least 0. Default 0.1.
+    double fade;
+    /// How long a frame stays after the last contact near it. [s] At least 0. Default 0.2.
+    double linger;
+    /// Set by the default function, to detect definitions that were not initialised. Do not
+    /// change it.
+    uint32_t filled;
+} sinew_contact_frames_def;
+
+/// A definition with every field at its default.
+SINEW_API sinew_contact_frames_def sinew_default_contact_frames_def(void);
+/// Lets frames join the body after steps in which something presses on it, and leave again. NULL
+/// ends that, and those that joined leave. They are affine, or rigid where the body takes no
+/// others, and come after the body's own in its numbering. Snapshots contain them. Not for bodies
+/// with frames that were inserted otherwise, nor in static solves.
+SINEW_API sinew_status sinew_frame_body_set_contact_frames(sinew_body *body,
+                                                           const sinew_contact_frames_def *def);
+/// Returns whether frames may join the body; `def` receives the definition then, and may be NULL.
+SINEW_API bool sinew_frame_body_get_contact_frames(const sinew_body *body,
+                                                   sinew_contact_frames_def *def);
+
 /// Opaque: a solid that bodies cannot enter, fixed or moved by the host. Lives until it is
 /// destroyed or its world is.
 typedef struct sinew_obstacle sinew_obstacle;

@@ -132,8 +132,8 @@ SINEW_API sinew_status sinew_world_step(sinew_world *world, sinew_step_report *r
 /// The error of the last step: the residual of its nonlinear equations, relative to the largest
 /// force in them. [-] For linearised implicit Euler this is the error of solving once; for the
 /// other integrators it is what Newton's method left. Uses the present forces and loads, so call it
-/// right after the step. 0 for explicit integrators and bodies under position dynamics. Costs one
-/// evaluation of the forces. `residual` must not be NULL.
+/// right after the step. 0 for explicit integrators, bodies under position dynamics, and bodies
+/// that frames joined or left at a contact. Costs an evaluation of forces. `residual`: not NULL.
 SINEW_API sinew_status sinew_world_compute_residual(sinew_world *world, double *residual);
 
 /// The simulated time. [s] Computed as number of steps times their length, so that rounding errors

@@ -32,7 +32,7 @@ sinew_status sn_recording_begin_skins(sinew_recording *recording) {
 
         // Joints of a skin cannot appear or vanish.
         found++;
-        if (body->frames->insertion_count > 0) {
+        if (body->frames->insertion_count > 0 || body->contact_frames_given) {
             return sn_fail(
                 recording->context, SINEW_UNSUPPORTED,
                 "frames of body \"%s\" join while it runs, which a skin cannot represent; "

@@ -596,27 +596,10 @@ static sinew_status attach_nodes(sn_builder *b, const sn_scene_attachment *scene
     return SINEW_OK;
 }
 
-// The weights of an attached body must stay as they are.
-static sinew_status check_insertions(sn_builder *b, const sn_scene_attachment *scene,
-                                     int32_t body) {
-    const sn_scene_member *member = body >= 0 ? &b->world->members[body] : NULL;
-    if (!member || !member->scene->frames || member->scene->frames->insertion_count == 0) {
-        return SINEW_OK;
-    }
-
-    sn_json_mistake(b->mistakes, scene->json,
-                    "frames join or leave body \"%s\": it cannot be attached",
-                    sinew_body_get_name(member->body));
-
-    return SINEW_INVALID_DATA;
-}
-
 static sinew_status make_attachments(sn_builder *b) {
     for (int32_t i = 0; i < b->scene->attachment_count; i++) {
         const sn_scene_attachment *scene = &b->scene->attachments[i];
         const sn_scene_member *member = &b->world->members[scene->body];
-        SN_TRY(check_insertions(b, scene, scene->body));
-        SN_TRY(check_insertions(b, scene, scene->target));
         SN_TRY(member->mesh ? attach_nodes(b, scene, member) : attach_points(b, scene, member));
     }
 

@@ -48,6 +48,12 @@ sinew_status sn_builder_make_contact(sn_builder *b) {
         if (scene->bodies[i].contact_given) {
             SN_TRY(sinew_body_set_contact(b->world->members[i].body, &scene->bodies[i].contact));
         }
+        if (scene->bodies[i].contact_frames_given) {
+            SN_TRY(
+                sn_builder_note(b, scene->bodies[i].json,
+                                sinew_frame_body_set_contact_frames(
+                                    b->world->members[i].body, &scene->bodies[i].contact_frames)));
+        }
     }
     return SINEW_OK;
 }

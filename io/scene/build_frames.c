@@ -345,7 +345,8 @@ static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
     frames->first_count = frames->node_count = sinew_frame_body_get_node_count(member->body);
 
     int32_t room = frames->node_count + member->scene->frames->insertion_count;
-    member->frame_count = room;
+    member->frame_count =
+        room + (member->scene->contact_frames_given ? member->scene->contact_frames.most : 0);
     member->voxel_count = sinew_voxels_get_count(frames->voxels);
     frames->rest = SN_PUSH(&b->world->arena, double, 3 * (size_t)room);
     frames->hold = SN_PUSH(&b->world->arena, int32_t, room);

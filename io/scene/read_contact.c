@@ -1,4 +1,5 @@
 // "contact", "obstacles" and what a body says of contact.
+#include "io/scene/frames.h"
 #include "io/scene/read.h"
 
 #include "math/quat.h"
@@ -179,6 +180,37 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
     sn_scene_read_pairs(reader, sn_json_get(json, "pairs"), scene->bodies, obstacles);
 }
 
+// "frames": true, or what the definition has.
+static void read_contact_frames(const sn_scene_reader *reader, const sn_json *json,
+                                sn_scene_body *body) {
+    sinew_contact_frames_def *def = &body->contact_frames;
+    *def = sinew_default_contact_frames_def();
+    if (!json) {
+        return;
+    }
+
+    body->contact_frames_given = true;
+    if (json->kind != SN_JSON_OBJECT) {
+        sn_json_boolean(reader->mistakes, json, &body->contact_frames_given);
+    } else if (sn_scene_check_object(reader, json,
+                                     SN_KEYS("most", "depth", "spread", "fade", "linger"))) {
+        int64_t most = def->most;
+        sn_json_integer(reader->mistakes, sn_json_get(json, "most"), 1, 16, &most);
+        def->most = (int32_t)most;
+        read_positive_length(reader, sn_json_get(json, "depth"), &def->depth);
+        sn_json_number_inside(reader->mistakes, sn_json_get(json, "spread"), 0, INFINITY, "",
+                              &def->spread);
+        sn_json_number(reader->mistakes, sn_json_get(json, "fade"), 0, INFINITY, "s", &def->fade);
+        sn_json_number(reader->mistakes, sn_json_get(json, "linger"), 0, INFINITY, "s",
+                       &def->linger);
+    }
+
+    if (body->contact_frames_given && (!body->frames || body->frames->insertion_count > 0)) {
+        sn_json_key_mistake(reader->mistakes, json,
+                            "this belongs to \"model\": \"frames\" without \"insertions\"");
+    }
+}
+
 void sn_scene_read_body_contact(const sn_scene_reader *reader, const sn_json *json,
                                 sn_scene_body *body) {
     body->contact = sinew_default_body_contact_def();
@@ -190,9 +222,11 @@ void sn_scene_read_body_contact(const sn_scene_reader *reader, const sn_json *js
         sn_json_boolean(reader->mistakes, json, &body->contact.on);
         return;
     }
-    if (sn_scene_check_object(reader, json, SN_KEYS("friction", "thickness", "material"))) {
+    if (sn_scene_check_object(reader, json,
+                              SN_KEYS("friction", "thickness", "material", "frames"))) {
         read_friction(reader, sn_json_get(json, "friction"), &body->contact.friction);
         read_positive_length(reader, sn_json_get(json, "thickness"), &body->contact.thickness);
         sn_json_string(reader->mistakes, sn_json_get(json, "material"), &body->contact_material);
+        read_contact_frames(reader, sn_json_get(json, "frames"), body);
     }
 }

@@ -189,8 +189,9 @@ typedef struct sn_scene_body {
     sn_scene_positions positions;
     int32_t skeleton; // index in the scene's list, or -1
     sn_scene_binding binding;
-    bool contact_given, color_given;
+    bool contact_given, contact_frames_given, color_given;
     sinew_body_contact_def contact;
+    sinew_contact_frames_def contact_frames; // if given: frames that join where it is pressed
     const char *contact_material; // name in the table of friction; NULL: that of its material
     uint32_t color;               // in pictures, 0xrrggbb
 } sn_scene_body;

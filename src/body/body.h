@@ -75,9 +75,10 @@ struct sinew_body {
     double *surface_work;            // positions and forces of the vertices; NULL until first used
     sn_surface_tree *surface_tree;   // for rays and nearest points; NULL until first used
     sinew_body_contact_def *contact; // how it takes part in contact; NULL: by default
-    struct sn_contact_shape *contact_shape; // of the surface; NULL until contact needs it
-    struct sinew_point *points;             // created by the user, newest first
-    void *user;                             // the user's pointer
+    struct sn_contact_frames *contact_frames; // that join where it is pressed; NULL: none
+    struct sn_contact_shape *contact_shape;   // of the surface; NULL until contact needs it
+    struct sinew_point *points;               // created by the user, newest first
+    void *user;                               // the user's pointer
 
     struct sn_element_tree *rest_tree; // of `mesh`, to find points; NULL until first used
     double *scratch;                   // three per row

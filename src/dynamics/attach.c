@@ -208,6 +208,8 @@ static void release(sinew_attachment *attachment) {
     if (attachment->joint) {
         sn_rigid_joint_forget(attachment->joint, attachment);
     }
+    sn_anchor_release(&attachment->tied);
+    sn_anchor_release(&attachment->target);
     sn_arena arena = attachment->arena; // the attachment lives in it
     sn_arena_destroy(&arena);
 }

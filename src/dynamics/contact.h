@@ -22,6 +22,7 @@
 //   contact_join.c      which bodies are solved together
 //   contact_static.c    static solves
 //   contact_world.c     definitions and obstacles
+//   contact_frames.c    frames that join where a body is pressed
 //   contact_report.c    what contact did in the last step
 //   contact_state.c     what of it belongs to a snapshot
 #ifndef SN_DYNAMICS_CONTACT_H

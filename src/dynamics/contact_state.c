@@ -76,7 +76,7 @@ static bool is_key(const sinew_world *world, sn_touch_key key) {
     uint64_t kind = key.who >> SN_TOUCH_KIND_SHIFT;
     int64_t count = (int64_t)world->body_count;
     bool bodies = kind == SN_TOUCH_VERTEX_TRIANGLE || kind == SN_TOUCH_EDGES;
-    return kind <= SN_TOUCH_EDGES && sn_touch_key_a(key) < count &&
+    return kind <= SN_TOUCH_MESH_EDGES && sn_touch_key_a(key) < count &&
            (!bodies || sn_touch_key_b(key) < count);
 }
 

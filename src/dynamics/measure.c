@@ -1,4 +1,5 @@
 // Energies, momenta, reactions: what can be asked of a world between steps.
+#include "dynamics/contact_frames.h"
 #include "dynamics/integrate.h"
 #include "dynamics/world.h"
 
@@ -109,6 +110,15 @@ static void gather_balance(sn_island *island) {
     }
 }
 
+static bool has_changed(const sn_island *island) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        if (sn_contact_frames_have_changed(island->bodies[i].body)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static double compute_residual(sn_island *island) {
     int32_t count = sn_island_size(island);
     sn_integrate_gather(island);
@@ -144,7 +154,7 @@ sinew_status sinew_world_compute_residual(sinew_world *world, double *residual) 
 
     SN_TRY(sn_world_prepare(world, false));
     for (sn_island *island = world->islands; island; island = island->next) {
-        if (!island->position) {
+        if (!island->position && !has_changed(island)) {
             *residual = fmax(*residual, compute_residual(island));
         }
     }

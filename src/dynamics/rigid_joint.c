@@ -162,6 +162,8 @@ static sinew_status build(sinew_world *world, const sinew_rigid_joint_def *def,
 }
 
 static void release(sinew_rigid_joint *joint) {
+    sn_anchor_release(&joint->arms[0]);
+    sn_anchor_release(&joint->arms[1]);
     sn_arena arena = joint->arena; // the joint lives in it
     sn_arena_destroy(&arena);
 }
@@ -213,6 +215,11 @@ void sn_rigid_joint_forget(sinew_rigid_joint *joint, const sinew_attachment *att
         }
     }
     release(joint);
+}
+
+sinew_status sn_rigid_joint_refresh(sinew_rigid_joint *joint, const sinew_body *body) {
+    SN_TRY(sn_anchor_refresh(body, &joint->arms[0]));
+    return sn_anchor_refresh(body, &joint->arms[1]);
 }
 
 void sinew_rigid_joint_destroy(sinew_rigid_joint *joint) {

@@ -1,6 +1,7 @@
 // The state as bytes.
 //
 //   header        magic, version, size, checksum; three fingerprints; the clock
+//   frames        that joined at contacts (contact_frames.h): those of the bodies follow from it
 //   attachments   target position, stiffness and force of each
 //   bodies        of each its state array, its load scales and its mask
 //   forces        of each body the forces on its surface, then its points with their forces
@@ -13,6 +14,7 @@
 // to be read at all: bodies, their counts and frames, loads, attachments. The second is of what the
 // run was made of (origin.h), step and integrator. The third is of what fades in frame bodies.
 // Numbers are in the machine's own format.
+#include "dynamics/contact_frames.h"
 #include "dynamics/contact_state.h"
 
 #include "base/hash.h"
@@ -24,7 +26,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 5, ATTACHMENT_NUMBERS = 7 };
+enum { VERSION = 6, ATTACHMENT_NUMBERS = 7 };
 
 typedef struct snapshot_header {
     char magic[8];
@@ -37,7 +39,8 @@ typedef struct snapshot_header {
     uint64_t fades;     // fingerprint of the changes of frames that still fade
     double step;        // [s]
     int64_t integrator;
-    double start; // time at which the steps began to be counted [s]
+    uint64_t frames; // size of the records of frames in bytes
+    double start;    // time at which the steps began to be counted [s]
     int64_t steps;
 } snapshot_header;
 
@@ -138,8 +141,8 @@ static size_t forces_size(const force_header *header) {
 
 // Of everything but the forces.
 static size_t fixed_size(const sinew_world *world) {
-    size_t size =
-        sizeof(snapshot_header) + world->attachment_count * ATTACHMENT_NUMBERS * sizeof(double);
+    size_t size = sizeof(snapshot_header) + sn_contact_frames_size(world) +
+                  world->attachment_count * ATTACHMENT_NUMBERS * sizeof(double);
     for (size_t i = 0; i < world->body_count; i++) {
         size += body_size(world->bodies[i]);
     }
@@ -166,6 +169,7 @@ static snapshot_header make_header(const sinew_world *world) {
         .fades = hash_fades(world, NULL),
         .step = world->def.step,
         .integrator = (int64_t)world->def.integrator,
+        .frames = sn_contact_frames_size(world),
         .start = world->start,
         .steps = world->steps,
     };
@@ -228,8 +232,9 @@ sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, si
                        (unsigned long long)header.size, bytes ? size : 0);
     }
 
-    // Attachments, bodies, forces and contact, in the order in which they are restored.
+    // Frames, attachments, bodies, forces and contact, in the order in which they are restored.
     char *next = write_bytes(bytes, &header, sizeof header);
+    next = sn_contact_frames_write(world, next);
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sinew_attachment *attachment = world->attachments[i];
         double numbers[ATTACHMENT_NUMBERS] = {0};
@@ -270,7 +275,7 @@ static snapshot_fault read_header(const void *bytes, size_t size, snapshot_heade
         header->header_size != sizeof *header) {
         return SNAPSHOT_FOREIGN;
     }
-    if (header->size != size) {
+    if (header->size != size || header->frames > size - sizeof *header) {
         return SNAPSHOT_TRUNCATED;
     }
     return header->checksum == compute_checksum(bytes, size) ? SNAPSHOT_SOUND : SNAPSHOT_DAMAGED;
@@ -286,13 +291,9 @@ bool sinew_snapshot_get_time(const void *bytes, size_t size, double *time) {
     return true;
 }
 
-// Why the bytes do not fit this world.
-static sinew_status check_header(const sinew_world *world, const void *bytes, size_t size,
-                                 snapshot_header *header) {
-    sinew_context *context = world->context;
-    snapshot_header expected = make_header(world);
-
-    // Are the bytes what was written?
+// Whether the bytes are what was written.
+static sinew_status check_bytes(sinew_context *context, const void *bytes, size_t size,
+                                snapshot_header *header) {
     switch (read_header(bytes, size, header)) {
     case SNAPSHOT_SOUND: break;
     case SNAPSHOT_FOREIGN:
@@ -306,8 +307,13 @@ static sinew_status check_header(const sinew_world *world, const void *bytes, si
         return sn_fail(context, SINEW_INVALID_DATA,
                        "the snapshot is damaged: its checksum does not match");
     }
+    return SINEW_OK;
+}
 
-    // Do they belong to this world?
+// Why they do not fit this world.
+static sinew_status check_header(const sinew_world *world, const snapshot_header *header) {
+    sinew_context *context = world->context;
+    snapshot_header expected = make_header(world);
     if (header->structure != expected.structure) {
         return sn_fail(
             context, SINEW_INVALID_DATA,
@@ -484,15 +490,16 @@ static sinew_status check_bodies(const sinew_world *world, const char *next) {
 
 // Every check and all memory before any change.
 static sinew_status check_snapshot(sinew_world *world, const char *bytes, size_t size,
-                                   snapshot_header *header) {
-    SN_TRY(check_header(world, bytes, size, header));
+                                   const snapshot_header *header) {
+    SN_TRY(check_header(world, header));
     if (size < fixed_size(world)) {
         return sn_fail(world->context, SINEW_INVALID_DATA,
                        "the snapshot has %zu bytes; this world needs at least %zu", size,
                        fixed_size(world));
     }
 
-    size_t before = sizeof *header + world->attachment_count * ATTACHMENT_NUMBERS * sizeof(double);
+    size_t before = sizeof *header + (size_t)header->frames +
+                    world->attachment_count * ATTACHMENT_NUMBERS * sizeof(double);
     if (header->fades != hash_fades(world, bytes + before)) {
         return sn_fail(world->context, SINEW_INVALID_DATA,
                        "frames were fading in or out when the snapshot was taken, after a change "
@@ -503,13 +510,43 @@ static sinew_status check_snapshot(sinew_world *world, const char *bytes, size_t
     return check_all_forces(world, bytes + fixed_size(world), bytes + size);
 }
 
+// Gives the bodies the frames of a snapshot and checks whether it fits then. If not, they get back
+// those that they had.
+static sinew_status change_frames(sinew_world *world, const char *bytes, size_t size,
+                                  const snapshot_header *header) {
+    size_t room = sinew_world_get_snapshot_size(world);
+    char *present = sn_allocate(world->context, room, 1);
+    if (!present) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    sinew_status status = sinew_world_take_snapshot(world, present, room);
+    if (status == SINEW_OK) {
+        status = sn_contact_frames_restore(world, bytes + sizeof *header, (size_t)header->frames);
+        if (status == SINEW_OK) {
+            status = check_snapshot(world, bytes, size, header);
+        }
+        if (status != SINEW_OK) { // the message of the failure stays
+            sinew_world_restore_snapshot(world, present, room);
+        }
+    }
+
+    sn_release(world->context, present, room, 1);
+    return status;
+}
+
 sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes, size_t size) {
     SN_NEED(NULL, world);
 
     snapshot_header header;
-    SN_TRY(check_snapshot(world, bytes, size, &header));
+    bool same;
+    SN_TRY(check_bytes(world->context, bytes, size, &header));
+    const char *frames = (const char *)bytes + sizeof header;
+    SN_TRY(sn_contact_frames_compare(world, frames, (size_t)header.frames, &same));
+    SN_TRY(same ? check_snapshot(world, bytes, size, &header)
+                : change_frames(world, bytes, size, &header));
 
-    const char *next = (const char *)bytes + sizeof header;
+    const char *next = sn_contact_frames_restore_idle(world, frames);
     for (size_t i = 0; i < world->attachment_count; i++) {
         sinew_attachment *attachment = world->attachments[i];
         double numbers[ATTACHMENT_NUMBERS];

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "body/surface.h"
 #include "dynamics/contact.h"
+#include "dynamics/contact_frames.h"
 #include "dynamics/integrate.h"
 #include "dynamics/island.h"
 #include "dynamics/ledger.h"
@@ -480,6 +481,9 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     }
     if (status == SINEW_OK) {
         accept_step(world);
+    }
+    if (status == SINEW_OK && contact) {
+        status = sn_contact_frames_adapt(world);
     }
 
     report.total_seconds = sn_seconds() - begin;

@@ -15,6 +15,7 @@ typedef struct sinew_rigid_joint sinew_rigid_joint; // rigid_joint.c
 typedef struct sn_anchor {
     sinew_body *body;
     sn_point point;
+    sn_arena arena; // of the point's lists since the body's frames changed; empty before
 } sn_anchor;
 
 // A point of one body held to a point of another, or to a position.
@@ -74,6 +75,13 @@ void sn_world_merge_report(sinew_step_report *total, const sinew_step_report *pa
 
 // Drops what was derived from bodies and attachments; the next step builds it again.
 void sn_world_forget_islands(sinew_world *world);
+
+// After frames of a body have come or gone: points of the body and attached ones are found again by
+// their rest positions, and the islands are dropped (adapt.c).
+sinew_status sn_world_refresh_body(sinew_body *body);
+// One of them, if it is of this body.
+sinew_status sn_anchor_refresh(const sinew_body *body, sn_anchor *anchor);
+void sn_anchor_release(sn_anchor *anchor);
 
 // Builds the islands if they are not there, or not for what comes: steps or a static solve.
 sinew_status sn_world_prepare(sinew_world *world, bool is_static);

@@ -147,6 +147,19 @@ def test_checkpoints_continue_bitwise_while_frames_fade():
         assert sizes[4] > 3 * sizes[0], sizes  # the states before the changes that fade
 
 
+def test_checkpoints_continue_bitwise_while_frames_join_at_contacts():
+    """Steps 29, 34 and 45 lie before, within and after fades; frames join from step 26 on."""
+    with program.folder() as out:
+        path, state = os.path.join(program.EXAMPLES, "contact-finger.json"), os.path.join(out, "state")
+        more = ["-s", "bodies[1].frames.resolution=16", "-s", "bodies[0].frames.resolution=16", "--format", "csv"]
+        whole = run(out, path, *more, "--steps", 50)
+        assert whole["frames"]["with"]["frames"] > 2 and whole["frames"]["without"]["frames"] == 2, whole["frames"]
+        for steps in (29, 34, 45):
+            run(out, path, *more, "--steps", steps, "--checkpoint", state)
+            rest = run(out, path, *more, "--resume", state, "--steps", 50)
+            assert rest["hash"] == whole["hash"], (steps, rest, whole)
+
+
 def test_threads_do_not_change_the_result():
     with program.folder() as out:
         hashes = {run(out, write(out, BAR), "-t", n, "--format", "csv")["hash"] for n in (1, 2, 4)}

@@ -176,6 +176,26 @@ static void test_rest_on_mesh(void **state) {
     }
 }
 
+// A snapshot taken while the cube rests on the mesh continues in another world.
+static void test_mesh_snapshot(void **state) {
+    (void)state;
+    setting s[2];
+    for (int k = 0; k < 2; k++) {
+        s[k] = make_setting(1, 9.81);
+        add_mesh(&s[k], 0.7, 0.7, 0.1, (const double[3]){0, 0, -0.05});
+        add_cube(&s[k], false, 0.03, 0.102, 0);
+    }
+    for (int i = 0; i < 15; i++) {
+        step(&s[0]);
+    }
+
+    const sinew_contact *contacts;
+    assert_true(sinew_world_get_contacts(s[0].world, &contacts) > 0);
+    test_touch_snapshot(s[0].context, s[0].world, s[1].world, 5);
+    destroy_setting(&s[0]);
+    destroy_setting(&s[1]);
+}
+
 // Frames of every sort land on a mesh.
 static void test_kinds_on_mesh(void **state) {
     (void)state;
@@ -404,10 +424,10 @@ static void test_bad_meshes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest_on_mesh), cmocka_unit_test(test_kinds_on_mesh),
-        cmocka_unit_test(test_fast_plate),   cmocka_unit_test(test_mixed_collision),
-        cmocka_unit_test(test_mixed_pile),   cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_rest_on_mesh),    cmocka_unit_test(test_mesh_snapshot),
+        cmocka_unit_test(test_kinds_on_mesh),   cmocka_unit_test(test_fast_plate),
+        cmocka_unit_test(test_mixed_collision), cmocka_unit_test(test_mixed_pile),
+        cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_bad_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -418,6 +418,15 @@ void sn_fade_attach(sn_fade *fade, const sn_layers *layers, double age, sn_fade_
     sn_fade_refresh(fade, layers, 0);
 }
 
+bool sn_fade_is_active(const sn_fade *fade, double age) {
+    for (int32_t i = 0; i < fade->count; i++) {
+        if (!is_over(fade->events[i], age)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 uint64_t sn_fade_hash(const sn_fade *fade, double age) {
     uint64_t hash = SN_HASH_START;
     for (int32_t i = 0; i < fade->count; i++) {

@@ -68,6 +68,9 @@ void sn_fade_detach(sn_fade *fade);
 void sn_fade_attach(sn_fade *fade, const sn_layers *layers, double age, sn_fade_event *added,
                     const sn_fade_room *room);
 
+// Whether anything fades at an age.
+bool sn_fade_is_active(const sn_fade *fade, double age);
+
 // A fingerprint of what fades at an age.
 uint64_t sn_fade_hash(const sn_fade *fade, double age);
 

@@ -143,6 +143,9 @@ static inline const sn_insertion *const *sn_frame_insertions(const sn_frame_mode
 // Frees what does not live in the body's arena.
 void sn_frame_body_release(sinew_body *body);
 
+// The index of a voxel's material.
+int32_t sn_frame_material_of_voxel(const sn_frame_model *model, int32_t voxel);
+
 // Computes the weights at a rest point with all insertions.
 void sn_frame_weights_at(const sn_frame_model *model, sn_vec3 X, sn_shape_point *result);
 

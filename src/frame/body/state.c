@@ -12,12 +12,15 @@
 #include <math.h>
 #include <string.h>
 
-static int32_t material_of_label(const sn_frame_model *model, int32_t label) {
-    if (model->material_labels) {
-        for (int32_t i = 0; i < model->material_count; i++) {
-            if (model->material_labels[i] == label) {
-                return i;
-            }
+int32_t sn_frame_material_of_voxel(const sn_frame_model *model, int32_t voxel) {
+    if (!model->material_labels) {
+        return 0;
+    }
+
+    int32_t label = model->shape->voxels->label[voxel];
+    for (int32_t i = 0; i < model->material_count; i++) {
+        if (model->material_labels[i] == label) {
+            return i;
         }
     }
     return 0;
@@ -29,7 +32,7 @@ static void look_up_material(const sn_frame_model *model, sn_vec3 X, int32_t *ma
     int32_t nearest[8];
     double distance;
     int32_t count = sn_nearest_voxels(voxels, X, INFINITY, nearest, &distance);
-    *material = count > 0 ? material_of_label(model, voxels->label[nearest[0]]) : 0;
+    *material = count > 0 ? sn_frame_material_of_voxel(model, nearest[0]) : 0;
     *stiffness = count > 0 ? sn_voxel_stiffness(voxels, nearest[0]) : 1;
 }
 
