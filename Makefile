@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
-.PHONY: all run test test-core coverage studio studio-single blender bench validate fuzz soak format lint docs install clean help
+.PHONY: all run test test-core coverage studio studio-single blender bench validate fuzz soak crossings format lint docs install clean help
 
 all: ## build the library and the program into build/
 	@test -f $(BUILD)/build.ninja || cmake --preset release -B $(BUILD) >/dev/null
@@ -52,6 +52,9 @@ coverage: ## measure which lines and branches of the libraries the tests run
 
 soak: all ## run random valid scenes, SOAK_SECONDS long (default 60), and keep what fails
 	@SINEW=$(BUILD)/sinew python3 tests/soak/soak.py --seconds $(or $(SOAK_SECONDS),60) --keep $(BUILD)/soak
+
+crossings: all ## look for intersections in 10 000 random scenes and all steps of the examples: hours
+	@$(BUILD)/sinew-proof validate C4 --whole
 
 format: ## format all C files
 	@scripts/format

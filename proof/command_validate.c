@@ -16,7 +16,7 @@
 
 typedef struct validate_options {
     cli_row_choice rows;
-    bool quick;
+    bool quick, whole;
     cli_optional_text json;
     const char *report;
     bool list;
@@ -115,7 +115,10 @@ static int validate(const cli_command *command, sinew_context *context,
         return cli_fail(command, CLI_BAD_INPUT, "out of memory");
     }
 
-    *v = (validate_run){.context = context, .quick = options->quick, .folder = options->report};
+    *v = (validate_run){.context = context,
+                        .quick = options->quick,
+                        .whole = options->whole,
+                        .folder = options->report};
     v->silent = options->json.given && !options->json.text;
 
     // Plots go beside the page.
@@ -179,6 +182,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the results as JSON (to standard output)",
          0, 0},
         {"list", 'l', CLI_FLAG, &o.list, NULL, "print the ids of the rows and nothing else", 0, 0},
+        {"whole", 0, CLI_FLAG, &o.whole, NULL,
+         "C4 with all steps of the examples and 10 000 random scenes: hours", 0, 0},
         {"report", 0, CLI_TEXT, &o.report, "DIR", "a page with plots: DIR/validation.md", 0, 0},
     };
 

@@ -33,7 +33,7 @@ typedef struct validate_result {
     char note[400]; // why it is unavailable, skipped or broken, or further observations
 } validate_result;
 
-enum { VALIDATE_CAPACITY = 256, VALIDATE_PLOT_CAPACITY = 64 };
+enum { VALIDATE_CAPACITY = 512, VALIDATE_PLOT_CAPACITY = 64 };
 
 typedef struct validate_plot {
     const char *id;
@@ -43,6 +43,7 @@ typedef struct validate_plot {
 typedef struct validate_run {
     sinew_context *context;
     bool quick;         // the shorter form of the rows that have one
+    bool whole;         // C4 with all steps and scenes
     const char *folder; // for plots; NULL: none
     bool silent;        // standard output is taken by the JSON
     const char *id;     // of the row that runs
@@ -119,20 +120,25 @@ sinew_status validate_coarse_beams(validate_run *v);     // A3
 sinew_status validate_frame_cantilever(validate_run *v); // A4
 sinew_status validate_line_weights(validate_run *v);     // A6
 sinew_status validate_steak(validate_run *v);
-sinew_status validate_slope(validate_run *v);       // C1
-sinew_status validate_collision(validate_run *v);   // C3
-sinew_status validate_tunnelling(validate_run *v);  // C5
-sinew_status validate_stack(validate_run *v);       // C6
-sinew_status validate_common_fall(validate_run *v); // C6
-sinew_status validate_squeeze(validate_run *v);     // C8
-sinew_status validate_plates(validate_run *v);      // A5
-sinew_status validate_sampling(validate_run *v);    // A22
-sinew_status validate_iterations(validate_run *v);  // A23
-sinew_status validate_region_fit(validate_run *v);  // A7
-sinew_status validate_layers(validate_run *v);      // A15
-sinew_status validate_leg_layers(validate_run *v);  // A15
-sinew_status validate_joints(validate_run *v);      // A16
-sinew_status validate_resolutions(validate_run *v); // A24
+sinew_status validate_slope(validate_run *v);         // C1
+sinew_status validate_hertz(validate_run *v);         // C2
+sinew_status validate_patch(validate_run *v);         // C2
+sinew_status validate_collision(validate_run *v);     // C3
+sinew_status validate_intersections(validate_run *v); // C4
+sinew_status validate_tunnelling(validate_run *v);    // C5
+sinew_status validate_stack(validate_run *v);         // C6
+sinew_status validate_common_fall(validate_run *v);   // C6
+sinew_status validate_pressed(validate_run *v);       // C7
+sinew_status validate_squeeze(validate_run *v);       // C8
+sinew_status validate_rates(validate_run *v);         // C9
+sinew_status validate_plates(validate_run *v);        // A5
+sinew_status validate_sampling(validate_run *v);      // A22
+sinew_status validate_iterations(validate_run *v);    // A23
+sinew_status validate_region_fit(validate_run *v);    // A7
+sinew_status validate_layers(validate_run *v);        // A15
+sinew_status validate_leg_layers(validate_run *v);    // A15
+sinew_status validate_joints(validate_run *v);        // A16
+sinew_status validate_resolutions(validate_run *v);   // A24
 sinew_status validate_compliance(validate_run *v);
 sinew_status validate_recovery(validate_run *v);
 sinew_status validate_u_weights(validate_run *v);       // A18

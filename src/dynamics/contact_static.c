@@ -83,6 +83,7 @@ typedef struct static_solve {
     // The last sweep.
     bool first;            // of all
     double lag, residual;  // how far surfaces stay behind, and what forces leave
+    double travel;         // how far they moved since touches were found
     bool found;            // Newton's method converged, and surfaces could follow
     bool wild;             // bodies moved farther than a sweep should move them
     bool cramped;          // the pattern had no room for what touched
@@ -323,7 +324,7 @@ static void take_half(sn_island *island) {
 // Newton's method with contact from xi = 0, a commit after each iteration. The first one takes as
 // pressing what the guess says. Touches are found again only after some motion, and not for
 // ever: where edges cross edges and vertices lie above edges, which of the pairs count changes with
-// every digit.
+// every digit. A sweep that moved on after that does not settle.
 static sinew_status solve_touching(static_solve *solve, sn_island *island,
                                    const sn_newton_def *newton, sinew_step_report *report) {
     sn_island_contact *own = island->contact;
@@ -331,22 +332,22 @@ static sinew_status solve_touching(static_solve *solve, sn_island *island,
     double enough = gap_tolerance * smallest_thickness(island);
     double before = INFINITY;
     double still = still_motion * smallest_thickness(island);
-    double way = 0;
+    solve->travel = 0;
     def.iterations = MOST_SOLVES + 1;
     sn_newton_begin(island);
 
     for (int32_t i = 0; i < MOST_SOLVES; i++) {
         own->linear = i == 0;
-        if (i == 1 || (way > still && i < MOST_FINDS)) {
+        if (i == 1 || (solve->travel > still && i < MOST_FINDS)) {
             SN_TRY(sn_contact_find_touches(island, own->hat, false));
             SN_TRY(sn_contact_take_touches(island));
-            way = 0;
+            solve->travel = 0;
         }
 
         bool done;
         double moved;
         SN_TRY(sn_newton_iterate(island, &def, i, &moved, &done, report));
-        way += moved;
+        solve->travel += moved;
         own->report.solves++;
         if (report->outcome == SINEW_OUTCOME_NOT_FINITE) {
             return SINEW_OK;
@@ -405,6 +406,7 @@ static bool is_balanced(static_solve *solve, const sn_island *island,
 
     return report->outcome == SINEW_OUTCOME_CONVERGED && follows && is_steady(island) &&
            held <= solve->def->newton_tolerance * scale &&
+           solve->travel <= still_motion * smallest_thickness(island) &&
            solve->lag <= gap_tolerance * smallest_thickness(island);
 }
 
@@ -462,6 +464,7 @@ static sinew_status sweep_island(static_solve *solve, sn_island *island,
     begin_island(solve, island);
     own->linear = false;
     solve->lag = 0;
+    solve->travel = 0;
     SN_TRY(sn_contact_find_touches(island, own->guess, true));
     SN_TRY(sn_contact_take_touches(island));
     own->predicted = false;

@@ -255,6 +255,9 @@ static search_outcome search_line(sn_island *island, const sn_newton_def *def,
     bool at_rounding = island->has_energy && fabs(slope) <= start->energy_floor;
     bool trust = at_rounding || fabs(slope) <= 1e-11 * fabs(start->potential);
 
+    // The floor goes by the stiffest place, and may hide what weak contact forces do elsewhere.
+    bool far_from_balance = island->contact && start->residual > 1000 * start->floor;
+
     // Where rows turn, forces at xi are not quite the gradient of phi by xi: a residual that halves
     // is as good a sign.
     bool turning = !island->positions;
@@ -275,7 +278,7 @@ static search_outcome search_line(sn_island *island, const sn_newton_def *def,
             return SEARCH_FOUND;
         }
 
-        if (at_rounding) {
+        if (at_rounding && !far_from_balance) {
             return SEARCH_AT_ROUNDING;
         }
 

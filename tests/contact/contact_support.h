@@ -105,8 +105,8 @@ static inline int64_t touch_crossings(const touch_scene *t, const double *x) {
         }
     }
 
-    test_surfaces surfaces = {x, t->vertex_count, triangles, t->scene->triangle_count,
-                              t->scene->vertex_part};
+    test_surfaces surfaces = {
+        x, t->vertex_count, triangles, t->scene->triangle_count, t->scene->vertex_part, false};
     int64_t count = test_count_crossings(&surfaces, NULL);
     sn_arena_destroy(&arena);
     return count;

@@ -8,7 +8,7 @@
 
 static int64_t count_of(const double *x, int32_t vertices, const int32_t *triangles, int32_t count,
                         const int32_t *parts) {
-    test_surfaces surfaces = {x, vertices, triangles, count, parts};
+    test_surfaces surfaces = {x, vertices, triangles, count, parts, false};
     return test_count_crossings(&surfaces, NULL);
 }
 

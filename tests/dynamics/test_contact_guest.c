@@ -127,7 +127,7 @@ static int64_t count_obstacle_crossings(const setting *s) {
         indices[i] = i < first ? surface->indices[i] : own + s->plate->indices[i - first];
     }
 
-    test_surfaces surfaces = {x, points, indices, triangles, part};
+    test_surfaces surfaces = {x, points, indices, triangles, part, false};
     int64_t crossings = test_count_crossings(&surfaces, NULL);
     free(x);
     free(indices);

@@ -1,10 +1,22 @@
-// The examples with contact: no intersections in their first steps. All steps are checked by
-// test_contact_examples_slow.
-#include "scene/contact_examples.h"
+// The examples with contact: no intersections in their first steps, by an exact test. More of them
+// are checked by test_contact_examples_slow, and all of them by `sinew-proof validate C4 --whole`.
+#include "support/scene_crossings.h"
+#include "support/test.h"
 
 static void test_first_steps(void **state) {
     (void)state;
-    check_examples(TEST_SANITIZED ? 2 : 6);
+    sinew_context *context = test_context(1);
+    test_crossing_count count = {0};
+    sinew_status status = test_check_examples(context, TEST_CORPUS_DIR "/../../../examples",
+                                              TEST_SANITIZED ? 2 : 6, &count);
+    if (status != SINEW_OK) {
+        fail_msg("%s", sinew_context_message(context));
+    }
+    if (count.faults != 0) {
+        fail_msg("%s", count.first);
+    }
+    assert_true(count.scenes > 8 && count.steps >= 2 * count.scenes);
+    sinew_context_destroy(context);
 }
 
 int main(void) {

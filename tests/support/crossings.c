@@ -2,12 +2,12 @@
 // 1997): sums of doubles that do not overlap, smallest first, added and multiplied without error.
 #include "support/crossings.h"
 
-#include "support/test.h"
-
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_TERMS = 192 };
 
@@ -36,14 +36,15 @@ static void add_term(expansion *e, double b) {
     }
 
     if (carry != 0) {
-        assert_true(count < MOST_TERMS);
+        assert(count < MOST_TERMS);
         e->term[count++] = carry;
     }
     e->count = count;
 }
 
 static expansion difference(double a, double b) {
-    expansion e = {0};
+    expansion e;
+    e.count = 0;
     add_term(&e, a);
     add_term(&e, -b);
     return e;
@@ -78,9 +79,11 @@ static int orientation_exact(const double *a, const double *b, const double *c, 
         r[2][k] = difference(d[k], a[k]);
     }
 
-    expansion sum = {0};
+    expansion sum;
+    sum.count = 0;
     for (int k = 0; k < 3; k++) {
-        expansion minor = {0};
+        expansion minor;
+        minor.count = 0;
         int l = (k + 1) % 3, m = (k + 2) % 3;
         add_product(&minor, 1, &r[0][l], &r[1][m]);
         add_product(&minor, -1, &r[0][m], &r[1][l]);
@@ -116,7 +119,8 @@ static int orientation_in_plane(const double *a, const double *b, const double *
     int l = (axis + 1) % 3, m = (axis + 2) % 3;
     expansion u = difference(b[l], a[l]), v = difference(b[m], a[m]);
     expansion p = difference(c[l], a[l]), q = difference(c[m], a[m]);
-    expansion sum = {0};
+    expansion sum;
+    sum.count = 0;
     add_product(&sum, 1, &u, &q);
     add_product(&sum, -1, &v, &p);
     return expansion_sign(&sum);
@@ -213,7 +217,7 @@ static bool triangles_meet(const test_surfaces *surfaces, int32_t a, int32_t b) 
     const int32_t *t = surfaces->triangles + 3 * (size_t)b;
     bool same_part =
         !surfaces->vertex_part || surfaces->vertex_part[s[0]] == surfaces->vertex_part[t[0]];
-    return shared_corners(s, t) < 2 &&
+    return !(same_part && surfaces->apart) && shared_corners(s, t) < 2 &&
            (sides_meet(surfaces, s, t, same_part) || sides_meet(surfaces, t, s, same_part));
 }
 
@@ -256,7 +260,8 @@ static cell_range cells_of(const grid *g, int32_t triangle) {
     return range;
 }
 
-static void size_grid(grid *g) {
+// False if a position is not finite.
+static bool size_grid(grid *g) {
     const test_surfaces *surfaces = g->surfaces;
     double upper[3] = {-INFINITY, -INFINITY, -INFINITY}, longest = 0;
     for (int k = 0; k < 3; k++) {
@@ -265,7 +270,7 @@ static void size_grid(grid *g) {
 
     for (size_t i = 0; i < 3 * (size_t)surfaces->vertex_count; i++) {
         if (!isfinite(surfaces->x[i])) {
-            fail_msg("vertex %zu is at %g", i / 3, surfaces->x[i]);
+            return false;
         }
         g->lower[i % 3] = fmin(g->lower[i % 3], surfaces->x[i]);
         upper[i % 3] = fmax(upper[i % 3], surfaces->x[i]);
@@ -281,6 +286,7 @@ static void size_grid(grid *g) {
         g->cells[k] = (int32_t)fmax(cells, 1);
         g->cell[k] = size > 0 ? size / g->cells[k] : 1;
     }
+    return true;
 }
 
 // Counts the triangles of each cell, or puts them there.
@@ -302,22 +308,29 @@ static void visit_cells(grid *g, bool put) {
     }
 }
 
-static void fill_grid(grid *g) {
+// False if there is no memory.
+static bool fill_grid(grid *g) {
     int32_t count = g->cells[0] * g->cells[1] * g->cells[2];
     g->offsets = calloc((size_t)count + 2, sizeof *g->offsets);
-    assert_non_null(g->offsets);
+    if (!g->offsets) {
+        return false;
+    }
+
     visit_cells(g, false);
     for (int32_t i = 0; i < count; i++) {
         g->offsets[i + 1] += g->offsets[i];
     }
 
     g->items = calloc((size_t)g->offsets[count] + 1, sizeof *g->items);
-    assert_non_null(g->items);
+    if (!g->items) {
+        return false;
+    }
     visit_cells(g, true);
 
     // Putting moved each offset to the next one.
     memmove(g->offsets + 1, g->offsets, (size_t)count * sizeof *g->offsets);
     g->offsets[0] = 0;
+    return true;
 }
 
 // Whether a cell is the first that both triangles lie in, so that each pair counts once.
@@ -348,8 +361,11 @@ int64_t test_count_crossings(const test_surfaces *surfaces, int32_t first[2]) {
     }
 
     grid g = {.surfaces = surfaces};
-    size_grid(&g);
-    fill_grid(&g);
+    if (!size_grid(&g) || !fill_grid(&g)) {
+        free(g.offsets);
+        return -1;
+    }
+
     int64_t found = 0;
     int32_t count = g.cells[0] * g.cells[1] * g.cells[2];
 

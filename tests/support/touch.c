@@ -33,8 +33,9 @@ int64_t test_count_body_crossings(sinew_body *const *bodies, int32_t count) {
         triangle += surface->element_count;
     }
 
-    test_surfaces surfaces = {x, vertex, indices, triangle, part};
+    test_surfaces surfaces = {x, vertex, indices, triangle, part, false};
     int64_t crossings = test_count_crossings(&surfaces, NULL);
+    assert_true(crossings >= 0);
     free(x);
     free(indices);
     free(part);
