@@ -18,6 +18,7 @@
 #include "sinew/mesh.h"
 #include "sinew/pbd.h"
 #include "sinew/point.h"
+#include "sinew/reduced.h"
 #include "sinew/rigid_body.h"
 #include "sinew/rigid_joint.h"
 #include "sinew/skeleton.h"

@@ -333,6 +333,13 @@ static const sn_body_ops elastic_ops = {
         },
 };
 
+const sn_sample_groups *sn_elastic_groups(const sinew_body *body) {
+    if (body->ops != &elastic_ops) {
+        return NULL;
+    }
+    return &((const elastic *)body->model)->groups;
+}
+
 // Assigns each element to the group whose label it has, or to the only group.
 static sinew_status assign_groups(sinew_body *body, const sinew_body_def *def) {
     elastic *model = body->model;

@@ -6,6 +6,7 @@
 
 #include "frame/body/frame_body.h"
 #include "linalg/dense.h"
+#include "reduced/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,6 +37,14 @@ static void wrench_of_unknown(const sinew_body *body, int32_t unknown, sn_vec3 *
     *force = unit;
     *torque = sn_v3(0, 0, 0);
 
+    // Of a reduced body the frame alone can be held: its rotation, then its position.
+    if (sinew_body_is_reduced(body)) {
+        *at = sn_load3(body->q + SN_REDUCED_TRANSLATION);
+        *force = row == 1 ? unit : sn_v3(0, 0, 0);
+        *torque = row == 0 ? unit : sn_v3(0, 0, 0);
+        return;
+    }
+
     // A row of elements is the position of a node.
     if (!nodes) {
         *at = sn_load3(body->q + 3 * (size_t)row);
@@ -62,6 +71,12 @@ static void wrench_of_unknown(const sinew_body *body, int32_t unknown, sn_vec3 *
 
 // The centre of a body's surface of rows, and a length.
 static void measure_body(const sinew_body *body, sn_vec3 *center, double *size) {
+    *size = cbrt(body->rest_volume);
+    if (sinew_body_is_reduced(body)) {
+        *center = sn_load3(body->q + SN_REDUCED_TRANSLATION);
+        return;
+    }
+
     const sn_nodes *nodes = sn_frame_nodes_of(body);
     int32_t count = nodes ? nodes->count : body->rows;
     sn_vec3 sum = {0, 0, 0};
@@ -71,7 +86,6 @@ static void measure_body(const sinew_body *body, sn_vec3 *center, double *size) 
     }
 
     *center = sn_scale(1.0 / count, sum);
-    *size = cbrt(body->rest_volume);
 }
 
 static void put_wrench(const mobility *m, double *equation, int32_t body, double sign, sn_vec3 at,

@@ -1,0 +1,54 @@
+// Reducing a body that is part of a world: nothing may refer to its nodes any more.
+#include "sinew/reduced.h"
+
+#include "body/load.h"
+#include "body/point.h"
+#include "dynamics/world.h"
+#include "reduced/placement.h"
+
+// Points, loads, forces and attachments know the nodes.
+static sinew_status check_unused(const sinew_body *body) {
+    const sinew_world *world = body->world;
+    const char *what = body->points ? "points" : NULL;
+    what = body->load_count > 0 ? "loads" : what;
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        if (body->applied[i] != 0) {
+            what = "forces";
+        }
+    }
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        const sinew_attachment *attachment = world->attachments[i];
+        if (attachment->tied.body == body || attachment->target.body == body) {
+            what = "attachments";
+        }
+    }
+    if (!what) {
+        return SINEW_OK;
+    }
+    return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                   "body \"%s\" has %s, which refer to its nodes; reduce it first", body->name,
+                   what);
+}
+
+sinew_status sinew_body_apply_reduction(sinew_body *body, const sinew_reduction *reduction) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, reduction);
+    SN_TRY(check_unused(body));
+    SN_TRY(sn_reduced_apply(body, reduction));
+    sn_world_forget_islands(body->world);
+    return SINEW_OK;
+}
+
+sinew_status sinew_body_reduce(sinew_body *body, const sinew_reduction_def *def,
+                               sinew_reduction_report *report) {
+    SN_NEED(NULL, body);
+    SN_TRY(check_unused(body));
+    sinew_reduction *reduction;
+    SN_TRY(sinew_reduction_create(body, def, &reduction));
+    if (report) {
+        *report = reduction->report;
+    }
+    sinew_status status = sinew_body_apply_reduction(body, reduction);
+    sinew_reduction_destroy(reduction);
+    return status;
+}
