@@ -98,7 +98,7 @@ static bool is_held(const sinew_body *body) {
 static sinew_status compute_modes(workshop *w) {
     sinew_body *body = w->body;
     int32_t count = w->rigid + w->modes;
-    w->fields = SN_PUSH(w->arena, double, (size_t)count * (size_t)w->length);
+    w->fields = SN_PUSH(w->arena, double, (size_t)count *(size_t)w->length);
     w->omega_squared = SN_PUSH(w->arena, double, count);
     SN_TRY(sn_arena_status(w->arena));
 
@@ -324,7 +324,8 @@ static sinew_status diagonalise(workshop *w, int32_t size, double **U, double *o
         sn_bsr_multiply(w->body->context, &w->body->pattern, w->room, w->K,
                         *U + (size_t)k * (size_t)w->length);
         for (int32_t l = 0; l <= k; l++) {
-            reduced[(size_t)k * n + (size_t)l] = dot(w, w->room, *U + (size_t)l * (size_t)w->length);
+            reduced[(size_t)k * n + (size_t)l] =
+                dot(w, w->room, *U + (size_t)l * (size_t)w->length);
         }
     }
     if (!sn_dense_symmetric_eigen(reduced, size, size, omega_squared, work)) {
@@ -387,8 +388,8 @@ sinew_status sn_reduced_basis_compute(sinew_body *body, const sinew_reduction_de
     int32_t pairs = w.modes * (w.modes + 1) / 2;
     basis->omega_squared = SN_PUSH(arena, double, basis->size);
     basis->mode_squared = w.omega_squared + w.rigid;
-    basis->linear_part = SN_PUSH(arena, double, w.modes *basis->size);
-    basis->curve = derivatives ? SN_PUSH(arena, double, pairs *basis->size) : NULL;
+    basis->linear_part = SN_PUSH(arena, double, w.modes * basis->size);
+    basis->curve = derivatives ? SN_PUSH(arena, double, pairs * basis->size) : NULL;
     SN_TRY(sn_arena_status(arena));
     SN_TRY(diagonalise(&w, basis->size, &basis->U, basis->omega_squared));
     project(&w, basis, field_of(&w, w.rigid), w.modes, basis->linear_part);

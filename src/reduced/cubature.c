@@ -74,8 +74,8 @@ static void fill_block(const sn_cubature *cubature, const sn_reduced_block *bloc
 sinew_status sn_cubature_create(sn_arena *arena, const sn_sample_groups *groups,
                                 const sn_reduced_point *points, int32_t point_count, int32_t size,
                                 const double *rest, const double *nodal, sn_cubature *cubature) {
-    *cubature = (sn_cubature){
-        .groups = groups, .size = size, .count = count_blocks(points, point_count)};
+    *cubature =
+        (sn_cubature){.groups = groups, .size = size, .count = count_blocks(points, point_count)};
     cubature->blocks = SN_PUSH(arena, sn_reduced_block, cubature->count);
     cubature->lanes = SN_PUSH(arena, double, (size_t)size *(size_t)size *SN_BLOCK);
     SN_TRY(sn_arena_status(arena));
@@ -90,7 +90,7 @@ sinew_status sn_cubature_create(sn_arena *arena, const sn_sample_groups *groups,
             .F0 = SN_PUSH(arena, double, VALUES),
             .G = SN_PUSH(arena, double, (size_t)size *VALUES),
             .volume = SN_PUSH(arena, double, SN_BLOCK),
-            .parameters = SN_PUSH(arena, double, SN_MATERIAL_MAX_PARAMETERS * SN_BLOCK)};
+            .parameters = SN_PUSH(arena, double, SN_MATERIAL_MAX_PARAMETERS *SN_BLOCK)};
         SN_TRY(sn_arena_status(arena));
 
         for (int32_t lane = 0; lane < SN_BLOCK; lane++) {
@@ -150,8 +150,8 @@ static void sum_lanes(const sn_cubature *cubature, double *tangent) {
 
 void sn_cubature_evaluate(sinew_context *context, const sn_cubature *cubature,
                           sn_cubature_request *request) {
-    int want = (request->want_energy ? SN_MATERIAL_ENERGY : 0) |
-               (request->force ? SN_MATERIAL_STRESS : 0);
+    int want =
+        (request->want_energy ? SN_MATERIAL_ENERGY : 0) | (request->force ? SN_MATERIAL_STRESS : 0);
     if (request->tangent) {
         want |= request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
     }

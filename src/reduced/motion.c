@@ -44,7 +44,7 @@ sinew_status sn_reduced_inertia_create(sn_arena *arena, sn_reduced_model *model)
     size_t fields = (size_t)model->size + 1;
     *inertia = (sn_reduced_inertia){.size = model->size,
                                     .first = SN_PUSH(arena, sn_vec3, fields),
-                                    .second = SN_PUSH(arena, sn_mat3, fields *fields),
+                                    .second = SN_PUSH(arena, sn_mat3, fields * fields),
                                     .mixed = SN_PUSH(arena, sn_mat3, model->size),
                                     .y = SN_PUSH(arena, double, model->size)};
     SN_TRY(sn_arena_status(arena));
@@ -239,8 +239,7 @@ static void add_gyroscopic(const sinew_body *body, const sn_reduced_inertia *ine
     if (body->moves_freely) {
         return;
     }
-    sn_vec3 torque =
-        sn_sub(sn_scale(sn_mat3_trace(mixed), w), sn_mat3_apply_transposed(mixed, w));
+    sn_vec3 torque = sn_sub(sn_scale(sn_mat3_trace(mixed), w), sn_mat3_apply_transposed(mixed, w));
     torque = sn_madd(sn_cross(w, sn_mat3_apply(inertia->J, w)), 2, torque);
     sn_vec3 push = sn_cross(w, sn_madd(sn_cross(w, inertia->moment), 2, drift));
     sn_add_to3(force, sn_scale(-1, sn_mat3_apply(R, torque)));
@@ -318,7 +317,8 @@ static void find_step(const sinew_body *body, double *xi, double h) {
 }
 
 // The frame's velocities that have a momentum at the integrals given, with the rates in v.
-static void set_momentum(const sn_reduced_inertia *inertia, sn_mat3 R, momentum p, double *v) {
+static void find_frame_velocity(const sn_reduced_inertia *inertia, sn_mat3 R, momentum p,
+                                const double *v, double *frame) {
     const double *rates = v + 3 * SN_REDUCED_FRAME_ROWS;
     sn_vec3 L = sn_mat3_apply_transposed(R, p.L);
     sn_vec3 P = sn_mat3_apply_transposed(R, p.P);
@@ -330,11 +330,16 @@ static void set_momentum(const sn_reduced_inertia *inertia, sn_mat3 R, momentum 
     // About the centre of mass, which lies at `arm` from t.
     sn_vec3 arm = sn_scale(1 / inertia->mass, inertia->moment);
     sn_mat3 cross = sn_cross_matrix(arm);
-    sn_mat3 about = sn_mat3_add(inertia->J, sn_mat3_scale(inertia->mass, sn_mat3_mul(cross, cross)));
+    sn_mat3 about =
+        sn_mat3_add(inertia->J, sn_mat3_scale(inertia->mass, sn_mat3_mul(cross, cross)));
     sn_vec3 w = sn_mat3_apply(sn_mat3_inverse(about), sn_sub(L, sn_cross(arm, P)));
     sn_vec3 u = sn_sub(sn_scale(1 / inertia->mass, P), sn_cross(w, arm));
-    sn_store3(v, sn_mat3_apply(R, w));
-    sn_store3(v + 3, sn_mat3_apply(R, u));
+    sn_store3(frame, sn_mat3_apply(R, w));
+    sn_store3(frame + 3, sn_mat3_apply(R, u));
+}
+
+static void set_momentum(const sn_reduced_inertia *inertia, sn_mat3 R, momentum p, double *v) {
+    find_frame_velocity(inertia, R, p, v, v);
 }
 
 static void transport_velocity(const sinew_body *body, double *v, const double *from,
@@ -345,8 +350,8 @@ static void transport_velocity(const sinew_body *body, double *v, const double *
     sn_vec3 P = find_momentum(inertia, R, mean).P;
 
     // Angular momentum about t, which itself moves.
-    sn_vec3 displacement = sn_sub(sn_load3(body->q + SN_REDUCED_TRANSLATION),
-                                  sn_load3(from + SN_REDUCED_TRANSLATION));
+    sn_vec3 displacement =
+        sn_sub(sn_load3(body->q + SN_REDUCED_TRANSLATION), sn_load3(from + SN_REDUCED_TRANSLATION));
     p.L = sn_sub(p.L, sn_cross(displacement, P));
     set_momentum(inertia_at(body, body->q, &R), R, p, v);
 }
@@ -355,6 +360,24 @@ static void transport_acceleration(const sinew_body *body, double *a, const doub
     sn_mat3 R;
     momentum force = find_momentum(inertia_at(body, from, &R), R, a);
     set_momentum(inertia_at(body, body->q, &R), R, force, a);
+}
+
+// Solves theta = d/3 + 2h/3 w with the angular velocity w that has the momentum p at the end.
+static sn_vec3 find_bdf2_rotation(const sn_reduced_inertia *inertia, const double *q, momentum p,
+                                  const double *mixed, sn_vec3 d, double h) {
+    sn_vec3 theta = d;
+    double frame[3 * SN_REDUCED_FRAME_ROWS];
+    for (int i = 0; i < MIDPOINT_ITERATIONS; i++) {
+        sn_quat end = sn_quat_mul(sn_quat_exp(theta), sn_reduced_rotation(q));
+        find_frame_velocity(inertia, sn_quat_to_mat3(end), p, mixed, frame);
+        sn_vec3 next = sn_madd(sn_scale(1.0 / 3, d), 2 * h / 3, sn_load3(frame));
+        double change = sn_distance(next, theta);
+        theta = next;
+        if (!(change > 1e-15 * sn_length(theta))) {
+            break;
+        }
+    }
+    return theta;
 }
 
 // BDF2: the momentum of the step is 4/3 of the last one less a third of the one before, and
@@ -377,9 +400,11 @@ static void find_bdf2_step(const sinew_body *body, double *xi, double *mixed, do
     set_momentum(inertia, R, p, mixed);
 
     sn_body_difference(body, xi, body->q, body->previous_q);
+    sn_vec3 turned = sn_load3(xi);
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         xi[i] = xi[i] / 3 + 2 * h / 3 * mixed[i];
     }
+    sn_store3(xi, find_bdf2_rotation(inertia, body->q, p, mixed, turned, h));
 }
 
 // Elastic forces do not depend on the frame, so a step need not begin where it would rotate to.

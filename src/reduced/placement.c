@@ -108,8 +108,8 @@ static void fill_vertices(const sinew_body *body, int32_t size, const double *no
 }
 
 // Everything of the model that lives in the body's arena.
-static sinew_status build_model(sinew_body *body, const sinew_reduction *reduction,
-                                sn_vec3 center, sn_reduced_model *model) {
+static sinew_status build_model(sinew_body *body, const sinew_reduction *reduction, sn_vec3 center,
+                                sn_reduced_model *model) {
     sn_arena *arena = &body->arena;
     size_t size = (size_t)reduction->size;
     size_t fields = 3 * (size_t)reduction->nodes * size;

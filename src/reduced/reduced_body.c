@@ -9,8 +9,8 @@ static void add_tangent(const sinew_body *body, const double *tangent, double *m
     size_t size = (size_t)model->size;
     for (int32_t i = 0; i < model->size / 3; i++) {
         for (int32_t j = 0; j <= i; j++) {
-            int32_t slot = sn_bsr_find(&body->pattern, SN_REDUCED_FRAME_ROWS + i,
-                                       SN_REDUCED_FRAME_ROWS + j);
+            int32_t slot =
+                sn_bsr_find(&body->pattern, SN_REDUCED_FRAME_ROWS + i, SN_REDUCED_FRAME_ROWS + j);
             double *block = matrix + 9 * (size_t)slot;
             for (size_t k = 0; k < 9; k++) {
                 size_t a = 3 * (size_t)i + k / 3;

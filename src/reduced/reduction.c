@@ -12,7 +12,13 @@
 
 static const double two_pi = 6.28318530717958647692;
 
-enum { LEAST_MODES = 3, MOST_MODES = 200, MOST_SIZE = 300, MOST_POSES = 1000, POINTS_PER_COORDINATE = 6 };
+enum {
+    LEAST_MODES = 3,
+    MOST_MODES = 200,
+    MOST_SIZE = 300,
+    MOST_POSES = 1000,
+    POINTS_PER_COORDINATE = 6
+};
 
 sinew_reduction_def sinew_default_reduction_def(void) {
     return (sinew_reduction_def){
@@ -286,8 +292,8 @@ static void list_arrays(const sinew_reduction *reduction, stored_array arrays[4]
     arrays[0] = (stored_array){reduction->omega_squared, (size_t)reduction->size * sizeof(double)};
     arrays[1] = (stored_array){reduction->U, fields};
     arrays[2] = (stored_array){reduction->turn, reduction->turn ? fields : 0};
-    arrays[3] = (stored_array){reduction->points, (size_t)reduction->report.points *
-                                                      sizeof(sn_reduced_point)};
+    arrays[3] = (stored_array){reduction->points,
+                               (size_t)reduction->report.points * sizeof(sn_reduced_point)};
 }
 
 sinew_status sinew_reduction_store(const sinew_reduction *reduction, void *bytes, size_t size) {

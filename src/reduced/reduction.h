@@ -18,14 +18,14 @@ typedef struct sn_reduced_point {
 
 struct sinew_reduction {
     sinew_context *context;
-    sn_arena arena; // owns everything below, and this struct
+    sn_arena arena;  // owns everything below, and this struct
     uint64_t source; // hash of the body that it belongs to
     sinew_reduction_kind kind;
     sinew_reduction_report report;
     int32_t nodes, size;
-    double *omega_squared; // [size] [1/s^2]
-    double *U;             // [node][size][3]
-    double *turn;          // [node][size][3]: rotation vectors of warped modes; NULL otherwise
+    double *omega_squared;    // [size] [1/s^2]
+    double *U;                // [node][size][3]
+    double *turn;             // [node][size][3]: rotation vectors of warped modes; NULL otherwise
     sn_reduced_point *points; // report.points of them, ascending in group, then sample
 };
 
@@ -40,7 +40,7 @@ uint64_t sn_reduction_hash_source(const sinew_body *body);
 typedef struct sn_reduced_basis {
     int32_t size, linear; // all vectors, and those that are linear modes
     bool free;
-    double reach; // amplitude of the first mode at the largest displacement to be expected
+    double reach;          // amplitude of the first mode at the largest displacement to be expected
     double *U;             // [size][3 nodes], orthonormal by mass; stiffness at rest is diagonal
     double *omega_squared; // [size]
     double *mode_squared;  // [linear]: omega^2 of the linear modes

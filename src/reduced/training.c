@@ -187,8 +187,8 @@ static double find_error(trainer *t, const sn_cubature *cubature, const double *
         sn_cubature_request request = {.y = poses + (size_t)i * (size_t)size, .force = room};
         sn_cubature_evaluate(t->body->context, cubature, &request);
         for (int32_t k = 0; k < size; k++) {
-            double error =
-                room[k] * t->unit[k] / fmax(sizes[i], 1e-300) - targets[(size_t)i * (size_t)size + (size_t)k];
+            double error = room[k] * t->unit[k] / fmax(sizes[i], 1e-300) -
+                           targets[(size_t)i * (size_t)size + (size_t)k];
             sum += error * error;
         }
     }
@@ -218,8 +218,8 @@ static sinew_status fit(trainer *t, sn_arena *arena, int32_t most, sn_reduced_po
     // One column for each candidate.
     sn_cubature all;
     count = list_candidates(groups, total, count, candidates);
-    SN_TRY(sn_cubature_create(arena, groups, candidates, count, size, t->body->rest, t->nodal,
-                              &all));
+    SN_TRY(
+        sn_cubature_create(arena, groups, candidates, count, size, t->body->rest, t->nodal, &all));
     for (int32_t i = 0; i < poses; i++) {
         double *first = columns + (size_t)i * (size_t)size;
         sn_cubature_compute_columns(t->body->context, &all, pose + (size_t)i * (size_t)size, rows,
