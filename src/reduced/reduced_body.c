@@ -1,6 +1,6 @@
 // A reduced body behind the operations of all bodies: elasticity by cubature, or linear with
 // warped modes; rows that move a frame and coordinates. Mass and motion are in motion.c, points and
-// surface in follow.c, the change from a body of elements in reduce.c.
+// surface in follow.c, the change from a body of elements in placement.c.
 #include "reduced/model.h"
 
 // Copies the tangent of the coordinates, a dense lower triangle, to the blocks of the rows.

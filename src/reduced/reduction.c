@@ -334,6 +334,7 @@ static bool is_plausible(const stored_head *head) {
 
 sinew_status sinew_reduction_restore(sinew_context *context, const void *bytes, size_t size,
                                      sinew_reduction **reduction) {
+    SN_NEED(NULL, context);
     SN_NEED(context, bytes && reduction);
     stored_head head;
     memset(&head, 0, sizeof head);

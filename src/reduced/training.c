@@ -5,7 +5,7 @@
 // non-negative least squares problem that adds one sample at a time; each pose counts relative to
 // the size of its force.
 //
-// Poses are static shapes to second order for random loads of every strength (basis.h), and a
+// Poses are static shapes to second order for random loads of every strength (basis.c), and a
 // little of everything: without that, directions in which no load pulls would have no stiffness.
 #include "body/elastic.h"
 #include "linalg/nnls.h"

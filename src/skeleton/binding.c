@@ -4,6 +4,8 @@
 // the joint's transform at rest, M that of the pose and A the placement of the body.
 #include "skeleton/binding.h"
 
+#include "sinew/reduced.h"
+
 #include "frame/body/frame_body.h"
 
 #include <math.h>
@@ -58,6 +60,12 @@ static sinew_status check(const sinew_body *body, const sinew_skeleton *skeleton
     }
 
     // Options that do not fit the body or the mode.
+    if (sinew_body_is_reduced(body)) {
+        return sn_fail(
+            context, SINEW_UNSUPPORTED,
+            "body \"%s\" is reduced: its nodes follow modes and cannot be bound to bones",
+            body->name);
+    }
     if (def->mode != SINEW_BINDING_BONES && sn_frame_model_of(body)) {
         return sn_fail(context, SINEW_UNSUPPORTED,
                        "frames are bound to bones only: they are a skin by themselves");

@@ -41,6 +41,7 @@ static struct {
     sinew_scene *scene;
     sinew_json_writer *writer;
     sinew_picture *picture;
+    sinew_reduction *reduction;
 } made;
 
 void *null_room(void) {
@@ -72,6 +73,7 @@ sinew_source *null_source(void) { return &made.source; }
 sinew_scene *null_scene(void) { return made.scene; }
 sinew_json_writer *null_json_writer(void) { return made.writer; }
 sinew_picture *null_picture(void) { return made.picture; }
+sinew_reduction *null_reduction(void) { return made.reduction; }
 sinew_rigid_joint *null_rigid_joint(void) { return NULL; }
 sinew_binding *null_binding(void) { return NULL; }
 sinew_recording *null_recording(void) { return NULL; }
@@ -144,10 +146,27 @@ static void make_files(sinew_context *context) {
     assert_int_equal(sinew_json_writer_create(made.bytes, true, &made.writer), SINEW_OK);
 }
 
+// Of a bar in a world of its own.
+static void make_reduction(void) {
+    sinew_world *world;
+    sinew_body *body;
+    sinew_world_def world_def = sinew_default_world_def();
+    sinew_body_def body_def = sinew_default_body_def();
+    sinew_reduction_def def = sinew_default_reduction_def();
+    body_def.mesh = made.mesh;
+    def.modes = 3;
+    def.poses = 2;
+    assert_int_equal(sinew_world_create(made.kinds.context, &world_def, &world), SINEW_OK);
+    assert_int_equal(sinew_body_create(world, &body_def, &body), SINEW_OK);
+    assert_int_equal(sinew_reduction_create(body, &def, &made.reduction), SINEW_OK);
+    sinew_world_destroy(world);
+}
+
 static void make_all(test_kind kind) {
     made.kinds = test_kinds_create(kind);
     make_geometry(made.kinds.context);
     make_character(made.kinds.context);
+    make_reduction();
     make_files(made.kinds.context);
 
     const double origin[3] = {0, 0, 0};
@@ -162,6 +181,7 @@ static void make_all(test_kind kind) {
 }
 
 static void destroy_all(void) {
+    sinew_reduction_destroy(made.reduction);
     sinew_json_writer_destroy(made.writer);
     sinew_bytes_destroy(made.bytes);
     sinew_scene_destroy(made.scene);

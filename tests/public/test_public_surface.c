@@ -82,7 +82,8 @@ static void test_nodes(void **state) {
     (void)state;
     for (test_kind kind = 0; kind < TEST_KINDS; kind++) {
         test_kinds t = test_kinds_create(kind);
-        bool boundary = !test_kind_has_frames(kind) && kind != TEST_EMBEDDED;
+        bool nodal = !test_kind_has_frames(kind) && !test_kind_is_reduced(kind);
+        bool boundary = nodal && kind != TEST_EMBEDDED;
         const int32_t *nodes = sinew_body_get_surface_nodes(t.body);
         assert_true((nodes != NULL) == boundary);
         if (nodes) {

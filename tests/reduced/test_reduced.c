@@ -528,6 +528,7 @@ static void test_refusals(void **state) {
     def.modes = 6;
     test_ok(bar.context, sinew_body_reduce(bar.body, &def, NULL));
     assert_int_equal(sinew_body_reduce(bar.body, &def, NULL), SINEW_UNSUPPORTED);
+    assert_int_equal(sinew_body_fix_nodes(bar.body, &node, 1, SINEW_AXIS_ALL), SINEW_UNSUPPORTED);
     test_beam_destroy(&bar);
 
     // A deformed body.

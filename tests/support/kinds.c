@@ -7,9 +7,10 @@
 
 const char *test_kind_name(test_kind kind) {
     static const char *const names[TEST_KINDS] = {
-        "tet4",        "tet10",        "hex8",          "warped",
-        "embedded",    "rigid frames", "affine frames", "quadratic frames",
-        "dual frames", "springs",      "positions"};
+        "tet4",         "tet10",        "hex8",          "warped",
+        "embedded",     "rigid frames", "affine frames", "quadratic frames",
+        "dual frames",  "springs",      "positions",     "reduced",
+        "modal warping"};
     return names[kind];
 }
 
@@ -54,6 +55,16 @@ static sinew_mesh *make_bar(sinew_context *context, sinew_element element) {
     return mesh;
 }
 
+static void reduce(test_kinds *t, test_kind kind, sinew_body *body) {
+    sinew_reduction_def def = sinew_default_reduction_def();
+    def.kind = kind == TEST_REDUCED ? SINEW_REDUCTION_DERIVATIVES : SINEW_REDUCTION_WARPED;
+    def.modes = 9;
+    def.poses = 20;
+    if (sinew_body_reduce(body, &def, NULL) != SINEW_OK) {
+        fail_msg("%s: %s", test_kind_name(kind), sinew_context_message(t->context));
+    }
+}
+
 static sinew_body *add_elements(test_kinds *t, test_kind kind, const double position[3]) {
     sinew_element element = SINEW_ELEMENT_TET4;
     if (kind == TEST_TET10) {
@@ -79,6 +90,9 @@ static sinew_body *add_elements(test_kinds *t, test_kind kind, const double posi
     assert_int_equal(sinew_body_create(t->world, &def, &body), SINEW_OK);
     sinew_mesh_destroy((sinew_mesh *)(uintptr_t)def.mesh);
     sinew_mesh_destroy(skin);
+    if (test_kind_is_reduced(kind)) {
+        reduce(t, kind, body);
+    }
     return body;
 }
 

@@ -23,6 +23,8 @@ typedef enum test_kind {
     TEST_DUAL_FRAMES,
     TEST_SPRINGS,
     TEST_POSITIONS, // position dynamics
+    TEST_REDUCED,   // modes of tets, with derivatives
+    TEST_MODAL_WARPING,
     TEST_KINDS
 } test_kind;
 
@@ -32,6 +34,10 @@ const char *test_kind_name(test_kind kind);
 // stiffness conserves momentum only roughly, because its Jacobian is an approximation.
 static inline double test_kind_loss(test_kind kind) {
     return kind == TEST_WARPED ? 1e-2 : 1e-4;
+}
+
+static inline bool test_kind_is_reduced(test_kind kind) {
+    return kind == TEST_REDUCED || kind == TEST_MODAL_WARPING;
 }
 
 static inline bool test_kind_has_frames(test_kind kind) {

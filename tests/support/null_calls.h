@@ -30,6 +30,7 @@ sinew_pbd *null_pbd(void);
 sinew_embedding *null_embedding(void);
 sinew_obstacle *null_obstacle(void);
 sinew_point *null_point(void);
+sinew_reduction *null_reduction(void);
 sinew_attachment *null_attachment(void);
 sinew_rigid_joint *null_rigid_joint(void);
 sinew_rig *null_rig(void);
