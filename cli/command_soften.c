@@ -67,8 +67,8 @@ static sinew_status save_cache(void *user, const char *name, const sinew_bytes *
 }
 
 static int soften(sinew_context *context, const cli_command *command, const char *in,
-                  const char *motion, const char *out, sinew_soften_def *def) {
-    sinew_file *file = NULL, *moves = NULL;
+                  const char *motion, const char *texture, const char *out, sinew_soften_def *def) {
+    sinew_file *file = NULL, *moves = NULL, *paint = NULL;
     sinew_bytes *bytes = NULL;
     sinew_soften_report report;
     cli_activity activity;
@@ -80,6 +80,10 @@ static int soften(sinew_context *context, const cli_command *command, const char
     if (status == SINEW_OK && motion) {
         status = sinew_file_open(context, motion, 0, &moves);
         def->motion = status == SINEW_OK ? sinew_file_get_source(moves) : NULL;
+    }
+    if (status == SINEW_OK && texture) {
+        status = sinew_file_open(context, texture, 0, &paint);
+        def->texture = status == SINEW_OK ? sinew_file_get_source(paint) : NULL;
     }
     if (status == SINEW_OK) {
         status = sinew_bytes_create(context, &bytes);
@@ -96,6 +100,7 @@ static int soften(sinew_context *context, const cli_command *command, const char
         print_report(out, &report, def);
     }
     sinew_bytes_destroy(bytes);
+    sinew_file_close(paint);
     sinew_file_close(moves);
     sinew_file_close(file);
 
@@ -162,13 +167,29 @@ static bool read_lists(const cli_command *command, soften_lists *lists, sinew_so
     return true;
 }
 
+static bool read_model(const cli_command *command, const char *name, sinew_soften_def *def) {
+    static const char *const names[] = {[SINEW_SOFTEN_POSITIONS] = "positions",
+                                        [SINEW_SOFTEN_TETS] = "tets",
+                                        [SINEW_SOFTEN_FRAMES] = "frames"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            def->model = (sinew_soften_model)i;
+            return true;
+        }
+    }
+    cli_fail(command, CLI_USAGE, "--model is positions, tets or frames, not \"%s\"", name);
+    return false;
+}
+
 static int run(const cli_command *command, int argc, char **argv) {
     sinew_soften_def def = sinew_default_soften_def();
     const char *path = NULL, *output = NULL, *unit = NULL, *motion = NULL, *as = "targets";
+    const char *texture = NULL, *model = "positions";
     soften_lists lists = {0};
     double floor_height = NAN;
     bool cache = false;
-    int64_t tets = def.tets, targets = def.targets, bones = def.joints, threads = 2;
+    int64_t tets = def.tets, frames = def.frames, targets = def.targets, bones = def.joints,
+            threads = 2;
     const cli_option table[] = {
         {"output", 'o', CLI_TEXT, &output, "FILE", "output file (default: NAME-soft.glb)", 0, 0},
         {"animation", 'a', CLI_TEXT, &def.animation, "NAME",
@@ -181,6 +202,10 @@ static int run(const cli_command *command, int argc, char **argv) {
          "on the lengths of the motion (default: as long as the character's)", 0, 1e9},
         {"tets", 'n', CLI_INTEGER, &tets, "N", "approximate number of tetrahedra (default: 20000)",
          100, 1e7},
+        {"model", 0, CLI_TEXT, &model, "MODEL",
+         "positions (position dynamics, default), tets or frames", 0, 0},
+        {"frames", 0, CLI_INTEGER, &frames, "N", "free frames of that model (default: 40)", 1,
+         1000},
         {"young", 'y', CLI_NUMBER, &def.young, "PA", "stiffness of the flesh (default: 50000)",
          1e-6, 1e15},
         {"joint", 'j', CLI_LIST, &lists.joints, "NAME=S",
@@ -188,6 +213,10 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"material", 0, CLI_LIST, &lists.materials, "NAME=S", "softness of a material", 0, 0},
         {"attribute", 0, CLI_TEXT, &def.attribute, "NAME",
          "vertex attribute that scales the softness, such as COLOR_0", 0, 0},
+        {"texture", 0, CLI_TEXT, &texture, "FILE",
+         "PNG that scales the softness: black follows the bones", 0, 0},
+        {"complementary", 0, CLI_FLAG, &def.complementary, NULL,
+         "physics does not move what the joints control", 0, 0},
         {"floor", 'f', CLI_NUMBER, &floor_height, "METRES",
          "the flesh rests on a floor at y = METRES", -1e9, 1e9},
         {"damping", 'd', CLI_NUMBER, &def.damping, "RATE",
@@ -237,6 +266,10 @@ static int run(const cli_command *command, int argc, char **argv) {
     }
     def.output = strcmp(as, "joints") == 0 ? SINEW_SOFTEN_JOINTS : SINEW_SOFTEN_TARGETS;
     def.joints = (int32_t)bones;
+    def.frames = (int32_t)frames;
+    if (!read_model(command, model, &def)) {
+        return CLI_USAGE;
+    }
     def.floor = !isnan(floor_height);
     def.floor_height = def.floor ? floor_height : 0;
 
@@ -258,7 +291,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_BAD_INPUT;
     }
 
-    status = soften(context, command, path, motion, output, &def);
+    status = soften(context, command, path, motion, texture, output, &def);
     sinew_context_destroy(context);
 
     return status;

@@ -18,8 +18,8 @@ typedef struct bridge {
     const sn_gltf_skeleton_def *def;
     const sn_gltf_animation *animation; // or NULL
     int32_t count;                      // joints
-    int32_t *order; // joint of the skin for each joint of the skeleton, parents first
-    int32_t *nodes; // their nodes
+    int32_t *order; // joint of the skin for each joint of the skeleton, parents first; -1: added
+    int32_t *nodes; // their nodes, or -1
     int32_t *parents;
     sn_arena *scratch;
 } bridge;
@@ -38,8 +38,9 @@ static int32_t find_parent(const bridge *b, const int32_t *joint_of_node, int32_
 // usual, otherwise as many passes as the tree is deep.
 static sinew_status sort_joints(bridge *b) {
     int32_t *joint_of_node = SN_PUSH(b->scratch, int32_t, b->gltf->node_count);
-    int32_t *parents = SN_PUSH(b->scratch, int32_t, b->count);
-    int32_t *positions = SN_PUSH(b->scratch, int32_t, b->count);
+    int32_t joints = b->skin->joint_count;
+    int32_t *parents = SN_PUSH(b->scratch, int32_t, joints);
+    int32_t *positions = SN_PUSH(b->scratch, int32_t, joints);
 
     SN_TRY(sn_arena_status(b->scratch));
     for (int32_t i = 0; i < b->gltf->node_count; i++) {
@@ -47,7 +48,7 @@ static sinew_status sort_joints(bridge *b) {
     }
 
     // The joint of each node; no node may be listed twice.
-    for (int32_t i = 0; i < b->count; i++) {
+    for (int32_t i = 0; i < joints; i++) {
         if (joint_of_node[b->skin->joints[i]] >= 0) {
             return sn_fail(b->context, SINEW_INVALID_DATA,
                            "%s: node %d is listed twice in the skin", b->def->file,
@@ -56,28 +57,30 @@ static sinew_status sort_joints(bridge *b) {
         joint_of_node[b->skin->joints[i]] = i;
     }
 
-    // A skeleton has exactly one root.
+    // A skeleton has exactly one root: several get one above them, at the origin.
     int32_t roots = 0, sorted = 0;
-    for (int32_t i = 0; i < b->count; i++) {
+    for (int32_t i = 0; i < joints; i++) {
         positions[i] = -1;
         parents[i] = find_parent(b, joint_of_node, b->skin->joints[i]);
         roots += parents[i] < 0;
     }
 
-    if (roots != 1) {
-        return sn_fail(b->context, SINEW_UNSUPPORTED,
-                       "%s: the skin has %d roots; a skeleton has one", b->def->file, roots);
+    if (roots > 1) {
+        b->parents[0] = b->nodes[0] = b->order[0] = -1;
+        sorted = 1;
     }
+    b->count = joints + sorted;
+    int32_t above = sorted - 1; // of the roots
 
     // Add the joints whose parent is already sorted. Every pass adds some, because the nodes form a
     // tree.
     while (sorted < b->count) {
-        for (int32_t i = 0; i < b->count; i++) {
+        for (int32_t i = 0; i < joints; i++) {
             bool ready = parents[i] < 0 || positions[parents[i]] >= 0;
             if (positions[i] >= 0 || !ready) {
                 continue;
             }
-            b->parents[sorted] = parents[i] < 0 ? -1 : positions[parents[i]];
+            b->parents[sorted] = parents[i] < 0 ? above : positions[parents[i]];
             b->nodes[sorted] = b->skin->joints[i];
             b->order[sorted] = i;
             positions[i] = sorted++;
@@ -131,12 +134,16 @@ static sinew_status find_rest(bridge *b, sn_rigid *rest) {
     sn_rigid placed;
     double placed_scale;
     if (!split_matrix(bind, &placed, &placed_scale)) {
-        return uneven(b, b->nodes[0]);
+        return uneven(b, b->skin->joints[0]);
     }
 
     for (int32_t i = 0; i < b->count; i++) {
         sn_rigid pose;
         double scale, bound_scale;
+        if (b->nodes[i] < 0) {
+            rest[i] = sn_rigid_identity();
+            continue;
+        }
         if (!split_matrix(matrices + 16 * (size_t)b->nodes[i], &pose, &scale)) {
             return uneven(b, b->nodes[i]);
         }
@@ -181,7 +188,7 @@ static sinew_status name_joints(const bridge *b, sinew_joint_def *joints) {
     joint_name *names = SN_PUSH(b->scratch, joint_name, b->count);
     SN_TRY(sn_arena_status(b->scratch));
     for (int32_t i = 0; i < b->count; i++) {
-        const char *name = b->gltf->nodes[b->nodes[i]].name;
+        const char *name = b->nodes[i] < 0 ? "root" : b->gltf->nodes[b->nodes[i]].name;
         names[i] = (joint_name){name ? name : "", i};
     }
 
@@ -230,7 +237,7 @@ static sinew_status make_skeleton(const bridge *b, const sn_rigid *rest,
 
     // A leaf gets a bone of half its parent's length in the same direction.
     for (int32_t i = 1; i < b->count; i++) {
-        if (has_child[i]) {
+        if (has_child[i] || b->nodes[b->parents[i]] < 0) {
             continue;
         }
         sn_vec3 half = sn_scale(0.5 * b->def->unit, sn_sub(rest[i].t, rest[b->parents[i]].t));
@@ -277,7 +284,9 @@ static sinew_status read_pose(const bridge *b, const sn_gltf_node *nodes, sn_rig
     sinew_status status = SINEW_OK;
     for (int32_t i = 0; i < b->count && status == SINEW_OK; i++) {
         double scale;
-        if (!split_matrix(matrices + 16 * (size_t)b->nodes[i], &world[i], &scale)) {
+        if (b->nodes[i] < 0) {
+            world[i] = sn_rigid_identity();
+        } else if (!split_matrix(matrices + 16 * (size_t)b->nodes[i], &world[i], &scale)) {
             status = uneven(b, b->nodes[i]);
         }
 
@@ -397,18 +406,21 @@ static sinew_status choose_animation(bridge *b) {
 
 static sinew_status build(bridge *b, sinew_skeleton **skeleton, sinew_motion **motion) {
     SN_TRY(choose_animation(b));
-    b->order = SN_PUSH(b->scratch, int32_t, b->count);
-    b->nodes = SN_PUSH(b->scratch, int32_t, b->count);
-    b->parents = SN_PUSH(b->scratch, int32_t, b->count);
+    size_t most = (size_t)b->skin->joint_count + 1;
+    b->order = SN_PUSH(b->scratch, int32_t, most);
+    b->nodes = SN_PUSH(b->scratch, int32_t, most);
+    b->parents = SN_PUSH(b->scratch, int32_t, most);
 
-    sn_rigid *rest = SN_PUSH(b->scratch, sn_rigid, b->count);
+    sn_rigid *rest = SN_PUSH(b->scratch, sn_rigid, most);
     SN_TRY(sn_arena_status(b->scratch));
 
     // Parents before children, and the caller's map from joints to the new order.
     SN_TRY(sort_joints(b));
     if (b->def->order) {
         for (int32_t i = 0; i < b->count; i++) {
-            b->def->order[b->order[i]] = i;
+            if (b->order[i] >= 0) {
+                b->def->order[b->order[i]] = i;
+            }
         }
     }
 

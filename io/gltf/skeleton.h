@@ -21,7 +21,7 @@ typedef struct sn_gltf_skeleton_def {
 } sn_gltf_skeleton_def;
 
 // Uses the first skin of the file. Without an animation the motion has one frame, the current pose
-// of the nodes. Skins with several roots are an error. Cost: frames times nodes.
+// of the nodes. Several roots get one above them, called "root". Cost: frames times nodes.
 sinew_status sn_gltf_create_skeleton(sinew_context *context, const sn_gltf *gltf,
                                      const sn_gltf_skeleton_def *def, sinew_skeleton **skeleton,
                                      sinew_motion **motion);

@@ -5,7 +5,8 @@
 #include "io/soften/softener.h"
 
 sinew_soften_def sinew_default_soften_def(void) {
-    return (sinew_soften_def){.tets = 20000,
+    return (sinew_soften_def){.frames = 40,
+                              .tets = 20000,
                               .young = 5e4,
                               .poisson = 0.45,
                               .density = 1000,
@@ -33,6 +34,8 @@ static sinew_status check_range(sinew_context *context, const char *name, double
 
 static sinew_status check_def(sinew_context *context, const sinew_soften_def *def) {
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_soften_def"));
+    SN_TRY(check_range(context, "model", def->model, 0, SINEW_SOFTEN_FRAMES));
+    SN_TRY(check_range(context, "frames", def->frames, 1, 1000));
     SN_TRY(check_range(context, "tets", def->tets, 100, 1e7));
     SN_TRY(check_range(context, "young", def->young, 1e-6, 1e15));
     SN_TRY(check_range(context, "poisson", def->poisson, 0, 0.4999));
@@ -110,7 +113,7 @@ sinew_status sinew_soften(sinew_context *context, const sinew_source *source,
         out->buffer.size = size;
     }
 
-    sinew_pbd_destroy(s.pbd);
+    sn_soft_model_destroy(&s);
     sn_gltf_file_destroy(&file);
     sn_arena_destroy(&arena);
 

@@ -274,6 +274,9 @@ static sinew_status collect_joints(builder *b) {
             parent = def->parents[parent];
         }
         add(neighbors + (size_t)j * (size_t)words, j);
+        if (def->glued) {
+            memset(neighbors + (size_t)j * (size_t)words, 0xff, (size_t)words * sizeof *neighbors);
+        }
         if (parent >= 0) {
             add(neighbors + (size_t)j * (size_t)words, parent);
             add(neighbors + (size_t)parent * (size_t)words, j);

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEVELS = 41 }; // of softness, from 2^-10 to 2^10
-
 static const double least_softness = 1e-3;
 
 // Where a joint was when the mesh was bound. [m]
@@ -94,11 +92,8 @@ static sinew_status collect_masses(sn_softener *s) {
     const sinew_mesh *mesh = &s->lattice.mesh;
     s->mass = SN_PUSH(s->arena, double, mesh->point_count);
     SN_TRY(sn_arena_status(s->arena));
-    double h = s->lattice.cell;
     for (int32_t i = 0; i < 4 * mesh->element_count; i++) {
-        // Of the five tets in a cell, the last has a third of its volume.
-        double volume = h * h * h / (i / 4 % 5 == 4 ? 3 : 6);
-        s->mass[mesh->indices[i]] += 0.25 * s->def->density * volume;
+        s->mass[mesh->indices[i]] += 0.25 * s->def->density * s->lattice.volumes[i / 4];
     }
     return SINEW_OK;
 }
@@ -192,18 +187,16 @@ static sinew_status spread_softness(const sn_softener *s, double *soft) {
 
 // Materials whose stiffness falls by the root of 2 from one to the next, and one for each tet.
 // Nodes without softness follow the bones.
-static sinew_status choose_materials(sn_softener *s, sinew_pbd_material materials[LEVELS],
-                                     int32_t **level) {
+static sinew_status choose_materials(sn_softener *s, sn_soft_materials *materials) {
     const sinew_mesh *mesh = &s->lattice.mesh;
     double *soft = SN_PUSH(s->arena, double, mesh->point_count);
-    *level = SN_PUSH(s->arena, int32_t, mesh->element_count);
+    materials->of_tet = SN_PUSH(s->arena, int32_t, mesh->element_count);
     SN_TRY(sn_arena_status(s->arena));
     SN_TRY(spread_softness(s, soft));
 
     // The materials.
-    for (int32_t i = 0; i < LEVELS; i++) {
-        double young = s->def->young * pow(2, 0.5 * (LEVELS / 2 - i));
-        materials[i] = sinew_isotropic_pbd_material(young, s->def->poisson, s->def->density);
+    for (int32_t i = 0; i < SN_SOFT_LEVELS; i++) {
+        materials->young[i] = s->def->young * pow(2, 0.5 * (SN_SOFT_LEVELS / 2 - i));
     }
 
     // Nodes that are not soft.
@@ -220,10 +213,23 @@ static sinew_status choose_materials(sn_softener *s, sinew_pbd_material material
             sum += own < 0 ? 1 : own;
         }
         double step = round(2 * log2(fmax(0.25 * sum, least_softness)));
-        (*level)[e] = LEVELS / 2 + (int32_t)fmin(fmax(step, -LEVELS / 2), LEVELS / 2);
+        int32_t middle = SN_SOFT_LEVELS / 2;
+        materials->of_tet[e] = middle + (int32_t)fmin(fmax(step, -middle), middle);
     }
 
     return SINEW_OK;
+}
+
+static sinew_status prepare_complement(sn_softener *s) {
+    sn_complement_def def = {.points = s->lattice.mesh.points,
+                             .node_count = s->lattice.mesh.point_count,
+                             .joint_count = s->skin->joint_count,
+                             .first_weight = s->first_weight,
+                             .joints = s->joint,
+                             .weights = s->weight,
+                             .masses = s->mass,
+                             .held = s->lattice.held};
+    return sn_complement_create(s->arena, &def, &s->complement);
 }
 
 sinew_status sn_soft_build_flesh(sn_softener *s) {
@@ -234,7 +240,8 @@ sinew_status sn_soft_build_flesh(sn_softener *s) {
                           .weights = s->weights,
                           .joint_count = s->skin->joint_count,
                           .tets = s->def->tets,
-                          .core = s->def->core};
+                          .glued = s->def->model != SINEW_SOFTEN_POSITIONS,
+                          .core = s->def->complementary ? 0 : s->def->core};
 
     // A lattice of tets around the bones, with weights from the skin.
     int32_t *parents;
@@ -245,24 +252,15 @@ sinew_status sn_soft_build_flesh(sn_softener *s) {
     SN_TRY(sn_report_progress(s->context, "filling the character", -1));
     SN_TRY(sn_lattice_create(s->arena, &def, &s->lattice));
 
-    // Position dynamics in the bind pose, moved by forces of inertia.
-    sinew_pbd_material materials[LEVELS];
-    int32_t *level;
-    SN_TRY(choose_materials(s, materials, &level));
-    sinew_pbd_def pbd = sinew_default_pbd_def();
-    pbd.mode = SINEW_PBD_COMPLIANCE;
-    pbd.damping = s->def->damping;
-    pbd.materials = materials;
-    pbd.material_count = LEVELS;
-    pbd.tet_materials = level;
-    pbd.kinematic = s->lattice.held;
-    memset(pbd.gravity, 0, sizeof pbd.gravity); // it is among the forces
-    SN_TRY(sinew_pbd_create(s->context, &s->lattice.mesh, &pbd, &s->pbd));
+    // Its motion law in the bind pose, driven by forces of inertia.
+    sn_soft_materials materials;
+    SN_TRY(choose_materials(s, &materials));
+    SN_TRY(collect_masses(s));
+    SN_TRY(collect_weights(s));
+    SN_TRY(sn_soft_model_create(s, &materials));
 
-    // Figures, masses and weights.
     s->report->nodes = s->lattice.mesh.point_count;
     s->report->held_nodes = s->lattice.held_count;
     s->report->tets = s->lattice.mesh.element_count;
-    SN_TRY(collect_masses(s));
-    return collect_weights(s);
+    return s->def->complementary ? prepare_complement(s) : SINEW_OK;
 }

@@ -65,8 +65,7 @@ sinew_status sn_soft_lift(sn_softener *s, double time, double h) {
     sn_arena_mark mark = sn_arena_get_mark(s->arena);
     double *matrices;
     SN_TRY(sn_soft_pose(s, time, &matrices));
-    sinew_pbd_get_positions(s->pbd, s->flesh);
-    sinew_pbd_get_velocities(s->pbd, s->velocities);
+    SN_TRY(sn_soft_model_read(s));
 
     bool changed = false;
     double remains = 0;
@@ -83,5 +82,5 @@ sinew_status sn_soft_lift(sn_softener *s, double time, double h) {
 
     s->report->floor_depth = fmax(s->report->floor_depth, remains);
     sn_arena_rewind(s->arena, mark);
-    return changed ? sinew_pbd_set_state(s->pbd, s->flesh, s->velocities) : SINEW_OK;
+    return changed ? sn_soft_model_write(s) : SINEW_OK;
 }

@@ -80,8 +80,26 @@ static sn_vec3 corner_of(const sn_soft_cells *cells, int32_t cell, int corner) {
     return sn_madd(cells->lower, cells->h, offset);
 }
 
-// Five tets a cell, mirrored in every other one so that diagonals of shared faces agree.
-static void add_tets(const builder *b, int32_t cell, int32_t *out) {
+// Whether a cell before this one has the same nodes at the given corners: limbs that meet in a cell
+// may be joined all around it.
+static bool is_repeated(const builder *b, int32_t cell, const int8_t corners[4]) {
+    const sn_soft_cells *cells = &b->cells;
+    for (int32_t other = cells->first[cells->position[cell]]; other >= 0;
+         other = cells->next[other]) {
+        bool same = other < cell;
+        for (int k = 0; k < 4; k++) {
+            same = same && b->node[8 * other + corners[k]] == b->node[8 * cell + corners[k]];
+        }
+        if (same) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Five tets a cell, mirrored in every other one so that diagonals of shared faces agree. The last
+// has a third of the volume, the others a sixth.
+static void add_tets(const builder *b, int32_t cell, int32_t *indices, int32_t *used) {
     static const int8_t tets[2][5][4] = {
         {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2}, {1, 2, 4, 7}},
         {{1, 0, 5, 3}, {2, 3, 6, 0}, {4, 5, 0, 6}, {7, 6, 3, 5}, {0, 3, 5, 6}}};
@@ -91,18 +109,24 @@ static void add_tets(const builder *b, int32_t cell, int32_t *out) {
                    at / cells->size[0] / cells->size[1]) %
                   2;
 
+    double h = cells->h;
     for (int t = 0; t < 5; t++) {
+        if (is_repeated(b, cell, tets[odd][t])) {
+            continue;
+        }
+        int32_t *out = indices + 4 * (size_t)*used;
+        b->lattice->volumes[(*used)++] = h * h * h / (t == 4 ? 3 : 6);
         sn_vec3 x[4];
         for (int k = 0; k < 4; k++) {
-            out[4 * t + k] = b->node[8 * cell + tets[odd][t][k]];
+            out[k] = b->node[8 * cell + tets[odd][t][k]];
             x[k] = corner_of(cells, cell, tets[odd][t][k]);
         }
         double volume =
             sn_dot(sn_cross(sn_sub(x[1], x[0]), sn_sub(x[2], x[0])), sn_sub(x[3], x[0]));
         if (volume < 0) {
-            int32_t swap = out[4 * t];
-            out[4 * t] = out[4 * t + 1];
-            out[4 * t + 1] = swap;
+            int32_t swap = out[0];
+            out[0] = out[1];
+            out[1] = swap;
         }
     }
 }
@@ -121,6 +145,7 @@ static sinew_status build_mesh(builder *b) {
     int32_t nodes = 0, used = 0;
     double *points = SN_PUSH(b->arena, double, 24 * (size_t)cells->count);
     int32_t *indices = SN_PUSH(b->arena, int32_t, 20 * (size_t)cells->count);
+    b->lattice->volumes = SN_PUSH(b->arena, double, 5 * (size_t)cells->count);
     int32_t *number = SN_PUSH(b->arena, int32_t, 8 * (size_t)cells->count);
     SN_TRY(sn_arena_status(b->arena));
     for (int32_t i = 0; i < 8 * cells->count; i++) {
@@ -139,7 +164,7 @@ static sinew_status build_mesh(builder *b) {
 
     for (int32_t cell = 0; cell < cells->count; cell++) {
         if (cells->position[cell] >= 0) {
-            add_tets(b, cell, indices + 20 * (size_t)used++);
+            add_tets(b, cell, indices, &used);
         }
     }
 
@@ -147,7 +172,7 @@ static sinew_status build_mesh(builder *b) {
                          .point_count = nodes,
                          .element = SINEW_ELEMENT_TET4,
                          .indices = indices,
-                         .element_count = 5 * used};
+                         .element_count = used};
     return SINEW_OK;
 }
 

@@ -316,7 +316,8 @@ static sinew_status borrow(borrower *b) {
     b->bound = SN_PUSH(s->arena, affine, b->count);
     b->above = SN_PUSH(s->arena, affine, b->count);
     b->parents = SN_PUSH(s->arena, int32_t, b->count);
-    b->moved = SN_PUSH(s->arena, sinew_transform, b->count);
+    b->moved = SN_PUSH(s->arena, sinew_transform,
+                       (size_t)b->count + 1); // one may be added above the roots
     b->world = SN_PUSH(s->arena, affine, b->count);
     sn_gltf_animation *all =
         SN_PUSH(s->arena, sn_gltf_animation, (size_t)s->file->animation_count + 1);

@@ -10,6 +10,7 @@
 // the displacement itself, Coriolis and centrifugal, is left out: it is of second order. X'' is
 // scaled by 1 / (1 + |X''| / limit): animated characters stop at once, flesh cannot.) Morph
 // targets act before the skin does, and are therefore the displacements as they are.
+#include "base/threads.h"
 #include "io/soften/softener.h"
 
 #include <math.h>
@@ -43,24 +44,40 @@ static sn_mat3 find_rotation(sn_mat3 S) {
     return R;
 }
 
-// Where the skin has every node of the flesh at a time, and how it rotates them if asked. [m]
+enum { CHUNK = 512 }; // of nodes and tets that a thread takes at once
+
+// Where the skin has every node of the flesh at a time. [m]
+typedef struct following {
+    const sn_softener *s;
+    const double *matrices;
+    double *x;
+    sn_mat3 *rotation; // or NULL
+} following;
+
+static void follow_range(void *user, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const following *f = user;
+    const sn_softener *s = f->s;
+    for (int32_t i = begin; i < end; i++) {
+        sn_mat3 S;
+        sn_vec3 t;
+        int32_t first = s->first_weight[i];
+        sn_soft_blend(f->matrices, s->first_weight[i + 1] - first, s->joint + first,
+                      s->weight + first, &S, &t);
+        sn_vec3 p = sn_scale(1 / s->unit, sn_load3(s->lattice.mesh.points + 3 * (size_t)i));
+        sn_store3(f->x + 3 * (size_t)i, sn_scale(s->def->unit, sn_add(sn_mat3_apply(S, p), t)));
+        if (f->rotation) {
+            f->rotation[i] = find_rotation(S);
+        }
+    }
+}
+
 static sinew_status follow_skin(sn_softener *s, double time, double *x, sn_mat3 *rotation) {
     sn_arena_mark mark = sn_arena_get_mark(s->arena);
     double *matrices;
     SN_TRY(sn_soft_pose(s, time, &matrices));
-    for (int32_t i = 0; i < s->lattice.mesh.point_count; i++) {
-        sn_mat3 S;
-        sn_vec3 t;
-        int32_t first = s->first_weight[i];
-        sn_soft_blend(matrices, s->first_weight[i + 1] - first, s->joint + first, s->weight + first,
-                      &S, &t);
-        sn_vec3 p = sn_scale(1 / s->unit, sn_load3(s->lattice.mesh.points + 3 * (size_t)i));
-        sn_store3(x + 3 * (size_t)i, sn_scale(s->def->unit, sn_add(sn_mat3_apply(S, p), t)));
-        if (rotation) {
-            rotation[i] = find_rotation(S);
-        }
-    }
-
+    following f = {s, matrices, x, rotation};
+    sn_parallel_for(s->context, s->lattice.mesh.point_count, CHUNK, follow_range, &f);
     sn_arena_rewind(s->arena, mark);
     return SINEW_OK;
 }
@@ -99,57 +116,105 @@ static sinew_status find_forces(sn_softener *s, double time) {
     return SINEW_OK;
 }
 
+// Physics moves nothing that the joints control.
+static sinew_status complement(sn_softener *s) {
+    SN_TRY(sn_soft_model_read(s));
+    size_t count = 3 * (size_t)s->lattice.mesh.point_count;
+    const double *rest = s->lattice.mesh.points;
+    for (size_t i = 0; i < count; i++) {
+        s->flesh[i] -= rest[i];
+    }
+    sn_complement_project(&s->complement, s->flesh);
+    sn_complement_project(&s->complement, s->velocities);
+    for (size_t i = 0; i < count; i++) {
+        s->flesh[i] += rest[i];
+    }
+    return sn_soft_model_write(s);
+}
+
 static sinew_status advance(sn_softener *s, double from, double to) {
     int32_t steps = (int32_t)ceil((to - from) / longest_step - 1e-9);
     for (int32_t i = 1; i <= steps; i++) {
-        double time = from + (to - from) * i / steps;
+        double time = from + (to - from) * i / steps, h = (to - from) / steps;
         bool rests = time <= 0 && !s->def->loop;
         if (!rests) {
             SN_TRY(find_forces(s, time));
         }
-        SN_TRY(sinew_pbd_step(s->pbd, (to - from) / steps, NULL, rests ? NULL : s->forces));
+        SN_TRY(sn_soft_model_step(s, h, rests ? NULL : s->forces));
+        if (s->def->complementary) {
+            SN_TRY(complement(s));
+        }
         if (s->def->floor) {
-            SN_TRY(sn_soft_lift(s, wrap(s, time), (to - from) / steps));
+            SN_TRY(sn_soft_lift(s, wrap(s, time), h));
         }
     }
     return SINEW_OK;
 }
 
-// The gradient of the displacement at each node of the flesh: the mean over its tets, by volume.
-static void find_gradients(sn_softener *s) {
+// Inverse edge matrices of the tets at rest, and the tets at each node.
+static sinew_status prepare_gradients(sn_softener *s) {
     const sinew_mesh *mesh = &s->lattice.mesh;
-    memset(s->gradients, 0, (size_t)mesh->point_count * sizeof *s->gradients);
+    s->tet_inverses = SN_PUSH(s->arena, sn_mat3, mesh->element_count);
+    s->tet_gradients = SN_PUSH(s->arena, sn_mat3, mesh->element_count);
+    s->first_tet = SN_PUSH(s->arena, int32_t, (size_t)mesh->point_count + 1);
+    s->tets_at = SN_PUSH(s->arena, int32_t, 4 * (size_t)mesh->element_count);
+    SN_TRY(sn_arena_status(s->arena));
 
     for (int32_t e = 0; e < mesh->element_count; e++) {
         const int32_t *node = mesh->indices + 4 * (size_t)e;
-
-        // The edges of the tet, at rest and now.
-        sn_vec3 X0 = sn_load3(mesh->points + 3 * (size_t)node[0]);
-        sn_vec3 x0 = sn_load3(s->flesh + 3 * (size_t)node[0]);
-        sn_vec3 rest[3], now[3];
-        for (int k = 0; k < 3; k++) {
-            size_t at = 3 * (size_t)node[k + 1];
-            rest[k] = sn_sub(sn_load3(mesh->points + at), X0);
-            now[k] = sn_sub(sn_load3(s->flesh + at), x0);
-        }
-
-        // F - 1, shared by the corners.
-        sn_mat3 X = sn_mat3_columns(rest[0], rest[1], rest[2]);
-        sn_mat3 F = sn_mat3_mul(sn_mat3_columns(now[0], now[1], now[2]), sn_mat3_inverse(X));
-        double volume = fabs(sn_mat3_det(X)) / 24; // a quarter of the tet
+        sn_vec3 X[4];
         for (int k = 0; k < 4; k++) {
-            for (int i = 0; i < 9; i++) {
-                s->gradients[node[k]].m[i / 3][i % 3] +=
-                    volume * (F.m[i / 3][i % 3] - (i % 4 == 0 ? 1 : 0));
-            }
+            X[k] = sn_load3(mesh->points + 3 * (size_t)node[k]);
+            s->first_tet[node[k] + 1]++;
         }
+        s->tet_inverses[e] = sn_mat3_inverse(
+            sn_mat3_columns(sn_sub(X[1], X[0]), sn_sub(X[2], X[0]), sn_sub(X[3], X[0])));
     }
 
-    // Sums over volumes become means.
     for (int32_t i = 0; i < mesh->point_count; i++) {
-        for (int k = 0; k < 9; k++) {
-            s->gradients[i].m[k / 3][k % 3] *= s->def->density / s->mass[i];
+        s->first_tet[i + 1] += s->first_tet[i];
+    }
+    for (int32_t k = 0; k < 4 * mesh->element_count; k++) {
+        s->tets_at[s->first_tet[mesh->indices[k]]++] = k / 4;
+    }
+
+    // Filling moved each start to the next one.
+    for (int32_t i = mesh->point_count; i > 0; i--) {
+        s->first_tet[i] = s->first_tet[i - 1];
+    }
+    s->first_tet[0] = 0;
+
+    return SINEW_OK;
+}
+
+// F of each tet.
+static void deform_range(void *user, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    sn_softener *s = user;
+    for (int32_t e = begin; e < end; e++) {
+        const int32_t *node = s->lattice.mesh.indices + 4 * (size_t)e;
+        sn_vec3 x[4];
+        for (int k = 0; k < 4; k++) {
+            x[k] = sn_load3(s->flesh + 3 * (size_t)node[k]);
         }
+        sn_mat3 now = sn_mat3_columns(sn_sub(x[1], x[0]), sn_sub(x[2], x[0]), sn_sub(x[3], x[0]));
+        s->tet_gradients[e] = sn_mat3_mul(now, s->tet_inverses[e]);
+    }
+}
+
+// The gradient of the displacement at each node of the flesh: the mean over its tets, by volume.
+static void average_range(void *user, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    sn_softener *s = user;
+    for (int32_t i = begin; i < end; i++) {
+        sn_mat3 sum = {{{0}}};
+        double total = 0;
+        for (int32_t k = s->first_tet[i]; k < s->first_tet[i + 1]; k++) {
+            double volume = s->lattice.volumes[s->tets_at[k]];
+            sum = sn_mat3_add(sum, sn_mat3_scale(volume, s->tet_gradients[s->tets_at[k]]));
+            total += volume;
+        }
+        s->gradients[i] = sn_mat3_sub(sn_mat3_scale(1 / total, sum), sn_mat3_identity());
     }
 }
 
@@ -166,7 +231,6 @@ static sn_vec3 rotate_normal(const sn_softener *s, size_t point, sn_vec3 n) {
 
 // The displacements of the surface at a key, in the units of the mesh, and of its normals.
 static void keep_image(sn_softener *s, int32_t image) {
-    sinew_pbd_get_positions(s->pbd, s->flesh);
     double *out = s->images + (size_t)image * sn_softener_image_size(s);
     for (size_t i = 0; i < (size_t)s->point_count; i++) {
         sn_vec3 d = {0, 0, 0};
@@ -182,20 +246,27 @@ static void keep_image(sn_softener *s, int32_t image) {
     if (!s->def->normals) {
         return;
     }
-    find_gradients(s);
+    sn_parallel_for(s->context, s->lattice.mesh.point_count, CHUNK, average_range, s);
     for (size_t i = 0; i < (size_t)s->point_count; i++) {
         sn_vec3 n = sn_load3(s->normals + 3 * i);
         sn_store3(out + 3 * ((size_t)s->point_count + i), rotate_normal(s, i, n));
     }
 }
 
-static void measure(sn_softener *s, double rest_volume) {
-    sinew_pbd_report now;
-    sinew_pbd_measure(s->pbd, &now);
-    s->report->inverted = now.inverted > s->report->inverted ? now.inverted : s->report->inverted;
-    s->report->largest_volume_change =
-        fmax(s->report->largest_volume_change, fabs(now.volume / rest_volume - 1));
+// Volume and inverted tets of the flesh as it stands.
+static void measure(sn_softener *s) {
+    double rest = 0, now = 0;
+    int32_t inverted = 0;
+    for (int32_t e = 0; e < s->lattice.mesh.element_count; e++) {
+        double J = sn_mat3_det(s->tet_gradients[e]), volume = s->lattice.volumes[e];
+        rest += volume;
+        now += J * volume;
+        inverted += J < 0;
+    }
+    s->report->inverted = inverted > s->report->inverted ? inverted : s->report->inverted;
+    s->report->largest_volume_change = fmax(s->report->largest_volume_change, fabs(now / rest - 1));
 }
+
 static sinew_status make_keys(sn_softener *s) {
     double length = sn_soft_animation_length(s);
     double keys = floor(length * s->def->rate + 1e-6) + 1;
@@ -231,8 +302,7 @@ static sinew_status find_sag(sn_softener *s) {
 sinew_status sn_soft_simulate(sn_softener *s) {
     SN_TRY(make_keys(s));
     SN_TRY(find_sag(s));
-    sinew_pbd_report rest;
-    sinew_pbd_measure(s->pbd, &rest);
+    SN_TRY(prepare_gradients(s));
 
     // Run the motion before the first key, so that the flesh does not start with a jerk.
     double settled = 0, share = s->def->preroll / (s->def->preroll + s->report->seconds + 1e-9);
@@ -251,8 +321,10 @@ sinew_status sn_soft_simulate(sn_softener *s) {
         if (i > 0) {
             SN_TRY(advance(s, s->times[i - 1], s->times[i]));
         }
+        SN_TRY(sn_soft_model_read(s));
+        sn_parallel_for(s->context, s->lattice.mesh.element_count, CHUNK, deform_range, s);
         keep_image(s, i);
-        measure(s, rest.volume);
+        measure(s);
     }
 
     return SINEW_OK;

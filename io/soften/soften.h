@@ -29,6 +29,7 @@ typedef struct sn_lattice_def {
     const sn_soft_bone *bones;
     int32_t bone_count;
     int32_t tets; // about how many
+    bool glued;   // parts that touch are one, whatever joints they follow
     double core;  // the share of the way from bone to surface that follows the bone
 } sn_lattice_def;
 
@@ -67,6 +68,7 @@ double sn_soft_cells_find_depth(const sn_soft_cells *cells, sn_vec3 p, int32_t *
 
 typedef struct sn_lattice {
     sinew_mesh mesh;      // tets
+    double *volumes;      // [tet] at rest [m^3]
     float *weights;       // [node * joint_count + joint], each row sums to 1
     uint8_t *held;        // [node] follows the joints
     int32_t *point_nodes; // [8 point] what the points of the surface follow,

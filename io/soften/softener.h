@@ -4,6 +4,8 @@
 //   motion.c     the animation it performs, its own or one taken from another file
 //   softness.c   how soft each vertex is
 //   flesh.c      bones, lattice, materials
+//   model.c      position dynamics, finite elements or frames
+//   complement.c physics that does not move what the joints control
 //   simulate.c   the motion of the flesh
 //   floor.c      a floor that the flesh rests on
 //   write.c      the motion as morph targets, as joints, or as point caches
@@ -12,6 +14,8 @@
 #define SN_IO_SOFTEN_SOFTENER_H
 
 #include "sinew/io/soften.h"
+#include "sinew/point.h"
+#include "sinew/voxel.h"
 #include "sinew/pbd.h"
 
 #include "io/bytes/source.h"
@@ -24,6 +28,38 @@ typedef struct sn_soft_part {
     int32_t mesh, primitive;
     int32_t first; // of its points among all
 } sn_soft_part;
+
+enum { SN_SOFT_LEVELS = 41 }; // of softness, from 2^-10 to 2^10
+
+typedef struct sn_soft_materials {
+    double young[SN_SOFT_LEVELS]; // [Pa]
+    int32_t *of_tet;              // level of each tet
+} sn_soft_materials;
+
+// See complement.c. The arrays must outlive the projection.
+typedef struct sn_complement_def {
+    const double *points; // of the nodes at rest, three numbers each
+    int32_t node_count, joint_count;
+    const int32_t *first_weight, *joints; // [node + 1], [weight]
+    const double *weights;                // [weight]
+    const double *masses;                 // [node]
+    const uint8_t *held;                  // [node] does not move and takes no part
+} sn_complement_def;
+
+typedef struct sn_complement {
+    sn_complement_def def;
+    size_t width;    // four functions for each joint
+    double size;     // lengths are divided by it
+    double *middles; // [3 joint]
+    double *factor;  // [width * width], lower triangle
+    double *shares;  // [width]
+} sn_complement;
+
+sinew_status sn_complement_create(sn_arena *arena, const sn_complement_def *def,
+                                  sn_complement *complement);
+
+// Takes out of the vectors, three numbers for each node, what the joints can do.
+void sn_complement_project(sn_complement *complement, double *vectors);
 
 typedef struct sn_softener {
     sinew_context *context;
@@ -50,7 +86,13 @@ typedef struct sn_softener {
     int32_t *indices;
 
     sn_lattice lattice;
-    sinew_pbd *pbd;
+    sinew_pbd *pbd;          // position dynamics, or
+    sinew_world *world;      // a world with the body of
+    sinew_body *body;        // tets or frames;
+    int32_t *every;          // all nodes of the lattice
+    sinew_voxels *voxels;    // frames see the lattice so, and
+    sinew_point **followers; // each node of the lattice is a point of their body
+    sn_complement complement;
     sn_gltf_node *nodes;           // as the animation has them
     double *mass;                  // [node of the flesh] [kg]
     int32_t *first_weight, *joint; // [node + 1], [weight]: the joints that each node follows
@@ -59,7 +101,10 @@ typedef struct sn_softener {
     sn_mat3 *rotation;             // [node] of the skin at that time
     sn_vec3 *sag;                  // [node] R0' g [m/s^2]
     double *forces, *flesh, *velocities;
-    sn_mat3 *gradients; // [node] of the displacement
+    sn_mat3 *gradients;           // [node] of the displacement
+    sn_mat3 *tet_inverses;        // [tet] of the edges at rest
+    sn_mat3 *tet_gradients;       // [tet] F
+    int32_t *first_tet, *tets_at; // [node + 1]: the tets at each node
 
     int32_t image_count;
     double *times;
@@ -96,6 +141,14 @@ void sn_soft_blend(const double *matrices, int32_t count, const int32_t *joints,
 // The same for a point of the surface.
 void sn_soft_blend_point(const sn_softener *s, const double *matrices, int32_t point, sn_mat3 *S,
                          sn_vec3 *t);
+
+// The model of the flesh: creates it, advances it with forces on the nodes of the lattice (or
+// NULL), and moves the state of the nodes from and to s->flesh and s->velocities.
+sinew_status sn_soft_model_create(sn_softener *s, const sn_soft_materials *materials);
+sinew_status sn_soft_model_step(sn_softener *s, double h, const double *forces);
+sinew_status sn_soft_model_read(sn_softener *s);
+sinew_status sn_soft_model_write(sn_softener *s);
+void sn_soft_model_destroy(sn_softener *s);
 
 // Lifts what is below the floor at a time, after a step of length h.
 sinew_status sn_soft_lift(sn_softener *s, double time, double h);

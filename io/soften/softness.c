@@ -1,5 +1,7 @@
-// How soft each vertex is: rules about joints and materials, times a vertex attribute.
+// How soft each vertex is: rules about joints and materials, times a vertex attribute, times a
+// texture.
 #include "io/gltf/attribute.h"
+#include "io/picture/read_png.h"
 #include "io/soften/softener.h"
 
 #include <math.h>
@@ -88,6 +90,32 @@ static sinew_status scale_by_attribute(sn_softener *s) {
     return SINEW_OK;
 }
 
+static sinew_status scale_by_texture(sn_softener *s) {
+    sn_png_map map;
+    SN_TRY(sn_png_read(s->context, s->def->texture, s->arena, &map));
+
+    bool found = false;
+    for (int32_t k = 0; k < s->part_count; k++) {
+        const sn_soft_part *part = &s->parts[k];
+        const sn_gltf_primitive *primitive =
+            &s->file->meshes[part->mesh].primitives[part->primitive];
+        if (!primitive->uvs) {
+            continue;
+        }
+        found = true;
+        for (int32_t i = 0; i < primitive->point_count; i++) {
+            const double *uv = primitive->uvs + 2 * (size_t)i;
+            s->soft[part->first + i] *= sn_png_sample(&map, uv[0], uv[1]);
+        }
+    }
+
+    if (!found) {
+        return sn_source_fail(s->context, s->source, SINEW_NOT_FOUND,
+                              "none of its skinned meshes has texture coordinates (TEXCOORD_0)");
+    }
+    return SINEW_OK;
+}
+
 sinew_status sn_soft_find_softness(sn_softener *s) {
     int32_t joints = s->skin->joint_count;
     s->soft = SN_PUSH(s->arena, double, s->point_count);
@@ -124,5 +152,8 @@ sinew_status sn_soft_find_softness(sn_softener *s) {
         }
     }
 
-    return s->def->attribute ? scale_by_attribute(s) : SINEW_OK;
+    if (s->def->attribute) {
+        SN_TRY(scale_by_attribute(s));
+    }
+    return s->def->texture ? scale_by_texture(s) : SINEW_OK;
 }

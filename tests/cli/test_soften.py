@@ -5,6 +5,7 @@ import re
 
 import program
 from replay import read, read_pc2, rows, skinned
+from characters import png
 from tail import JOINTS, RING, RINGS, TARGET, tail
 
 
@@ -197,6 +198,46 @@ def test_softness_by_joint_material_and_attribute():
         assert 'joint of its skin is called "arm"' in soften(out, tail(0.8), "--joint", "arm=2", expect=2).stderr
         assert "attribute" in soften(out, tail(0.8), "--attribute", "_SOFT", expect=2).stderr
         assert soften(out, tail(0.8), "--joint", "end=-1", expect=1).stderr
+
+
+def test_softness_by_texture():
+    """Texture coordinates run from 0 to 1.2 along the tail: black, then white from the middle of the picture on."""
+    with program.folder() as out:
+        plain = soften(out, tail(0.8)).stdout
+        for name, pixel in ("white", lambda x, y: (255, 0, 0)), ("black", lambda x, y: (0, 255, 255)), ("half", lambda x, y: (255 * (8 <= x), 0, 0)):
+            with open(f"{out}/{name}.png", "wb") as file:
+                file.write(png(16, 4, pixel))
+        assert soften(out, tail(0.8), "--texture", out + "/white.png").stdout == plain
+        black = soften(out, tail(0.8), "--texture", out + "/black.png")
+        assert "moves by up to 0 m" in black.stdout, black.stdout
+
+        soften(out, tail(0.8), "--texture", out + "/half.png")
+        content = read(out + "/out.glb")
+        _, moved = displacements(content, 0)
+        points = numbers(content, content[0]["meshes"][0]["primitives"][0]["attributes"]["POSITION"])
+        size = lambda i: max(math.dist((0, 0, 0), d[3 * i:3 * i + 3]) for d in moved)
+        # A cell is about 3 cm wide, and the pixels next to the border are blended.
+        assert max(size(i) for i in range(len(points) // 3) if 0.1 < points[3 * i] < 0.35) < 1e-9
+        assert max(size(i) for i in range(len(points) // 3) if 0.7 < points[3 * i] < 0.9) > 1e-4
+        assert "not a PNG" in soften(out, tail(0.8), "--texture", out + "/in.glb", expect=2).stderr
+
+
+def test_physics_leaves_to_the_joints_what_they_control():
+    """The mean displacement of the flesh of a joint is among what the joint can do: it nearly vanishes on the surface too."""
+    def mean(*options):
+        soften(out, tail(0.8), "--loop", "--core", "0", "--young", "2e4", "--tolerance", "1e-5", *options)
+        content = read(out + "/out.glb")
+        _, moved = displacements(content, 0)
+        weights = rows(content, content[0]["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"])
+        joints = rows(content, content[0]["meshes"][0]["primitives"][0]["attributes"]["JOINTS_0"])
+        share = [sum(w for w, j in zip(a, b) if j == 1) for a, b in zip(weights, joints)]
+        total = sum(share)
+        means = [math.dist((0, 0, 0), [sum(s * d[3 * i + c] for i, s in enumerate(share)) / total for c in range(3)]) for d in moved]
+        return max(means), max(abs(x) for d in moved for x in d)
+
+    with program.folder() as out:
+        (plain, _), (complement, largest) = mean(), mean("--complementary")
+        assert complement < 0.2 * plain and largest > 1e-4, (plain, complement, largest)
 
 
 def test_flesh_rests_on_the_floor():

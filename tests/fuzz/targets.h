@@ -11,6 +11,7 @@
 #include "io/gltf/skeleton.h"
 #include "io/field/field_file.h"
 #include "io/bytes/inflate.h"
+#include "io/picture/read_png.h"
 #include "io/text/json.h"
 #include "io/text/json_write.h"
 #include "io/scene/read.h"
@@ -127,6 +128,22 @@ static inline void fuzz_gzip(const uint8_t *data, size_t size) {
     fuzz_finish(context, SINEW_OK);
 }
 
+// A picture; all values are between 0 and 1.
+static inline void fuzz_png(const uint8_t *data, size_t size) {
+    sinew_context *context = fuzz_context();
+    sn_arena arena = sn_arena_create(context);
+    sn_source source = {.name = "in.png", .data = data, .size = size};
+    sn_png_map map = {0};
+    sinew_status status = sn_png_read(context, &source, &arena, &map);
+
+    FUZZ_REQUIRE((status == SINEW_OK) == (map.values != NULL));
+    for (int32_t i = 0; map.values && i < map.width * map.height; i++) {
+        FUZZ_REQUIRE(map.values[i] >= 0 && map.values[i] <= 1);
+    }
+    sn_arena_destroy(&arena);
+    fuzz_finish(context, status);
+}
+
 // A volume; the format is recognised by the first bytes or the name.
 static inline void fuzz_volume(const char *name, const uint8_t *data, size_t size) {
     sinew_context *context = fuzz_context();
@@ -223,13 +240,13 @@ static inline void fuzz_field(const uint8_t *data, size_t size) {
 static const struct {
     const char *name;
     void (*run)(const uint8_t *data, size_t size);
-} fuzz_targets[] = {
-    {"obj", fuzz_obj},           {"ply", fuzz_ply},       {"stl", fuzz_stl},
-    {"gltf", fuzz_gltf},         {"gmsh", fuzz_gmsh},     {"medit", fuzz_medit},
-    {"vtu", fuzz_vtu},           {"tetgen", fuzz_tetgen}, {"json", fuzz_json},
-    {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip},     {"bvh", fuzz_bvh},
-    {"nifti", fuzz_nifti},       {"nrrd", fuzz_nrrd},     {"meta", fuzz_meta},
-    {"scene", fuzz_scene},       {"field", fuzz_field},   {"skeleton", fuzz_skeleton}};
+} fuzz_targets[] = {{"obj", fuzz_obj},           {"ply", fuzz_ply},       {"stl", fuzz_stl},
+                    {"gltf", fuzz_gltf},         {"gmsh", fuzz_gmsh},     {"medit", fuzz_medit},
+                    {"vtu", fuzz_vtu},           {"tetgen", fuzz_tetgen}, {"json", fuzz_json},
+                    {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip},     {"png", fuzz_png},
+                    {"bvh", fuzz_bvh},           {"nifti", fuzz_nifti},   {"nrrd", fuzz_nrrd},
+                    {"meta", fuzz_meta},         {"scene", fuzz_scene},   {"field", fuzz_field},
+                    {"skeleton", fuzz_skeleton}};
 
 // The entry point of a fuzz_NAME.c.
 #define FUZZ_MAIN(name)                                                                            \

@@ -211,9 +211,6 @@ static void test_refusals(void **state) {
     fixture *f = make();
 
     expect_refusal(f, "walk", "walk");
-    f->nodes[4].parent = 0; // the ankle beside the hip: two roots
-    expect_refusal(f, NULL, "2 roots");
-    f->nodes[4].parent = 3;
     f->nodes[3].scale[1] = 2;
     expect_refusal(f, NULL, "unevenly");
     f->nodes[3].scale[1] = 1;
@@ -221,6 +218,33 @@ static void test_refusals(void **state) {
     expect_refusal(f, NULL, "twice");
     f->gltf.skin_count = 0;
     expect_refusal(f, NULL, "no skin");
+    destroy(f);
+}
+
+// Several roots get one above them; the joints of the skin keep their poses.
+static void test_two_roots(void **state) {
+    (void)state;
+    fixture *f = make();
+    f->gltf.animation_count = 0;
+    f->skin.inverse_bind = NULL;
+    f->nodes[4].parent = 0; // the ankle beside the hip
+
+    int32_t order[MAX_NODES], count = f->skin.joint_count;
+    sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, NULL, order};
+    sinew_skeleton *skeleton = NULL;
+    sinew_motion *motion = NULL;
+    assert_int_equal(sn_gltf_create_skeleton(f->context, &f->gltf, &def, &skeleton, &motion),
+                     SINEW_OK);
+    assert_int_equal(sinew_skeleton_joint_count(skeleton), count + 1);
+    int32_t roots = 0;
+    for (int32_t i = 0; i < count; i++) {
+        assert_in_range(order[i], 1, count); // joint 0 is the new one
+        roots += sinew_skeleton_joint_parent(skeleton, order[i]) == 0;
+    }
+    assert_int_equal(roots, 2);
+
+    sinew_motion_destroy(motion);
+    sinew_skeleton_destroy(skeleton);
     destroy(f);
 }
 
@@ -309,9 +333,8 @@ static void test_axes_above_the_root(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_still),
+        cmocka_unit_test(test_round_trip),          cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_two_roots),           cmocka_unit_test(test_still),
         cmocka_unit_test(test_axes_above_the_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 // along the skeleton only.
 #include "support/test.h"
 
-#include "io/soften/soften.h"
+#include "io/soften/softener.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static int32_t count_parts(sinew_context *context, const int32_t parents[3]) {
 
     sn_soft_bone bones[2] = {{1, {0.25, 0.2, 0.25}, {0.25, 0.8, 0.25}},
                              {2, {0.76, 0.2, 0.25}, {0.76, 0.8, 0.25}}};
-    sn_lattice_def def = {points, 16, indices, 72, weights, 3, parents, bones, 2, 4000, 0.5};
+    sn_lattice_def def = {points, 16, indices, 72, weights, 3, parents, bones, 2, 4000, false, 0.5};
     sn_arena arena = sn_arena_create(context);
     sn_lattice lattice;
     assert_int_equal(sn_lattice_create(&arena, &def, &lattice), SINEW_OK);
@@ -115,8 +115,86 @@ static void test_only_the_skeleton_glues(void **state) {
     sinew_context_destroy(context);
 }
 
+enum { NODES = 60, JOINTS = 3 };
+
+// What remains after the projection has no share in what joints can do: B'M d = 0, up to rounding
+// of sums of NODES numbers of order one. Motions of joints vanish, and held nodes keep theirs.
+static void test_the_complement_of_the_joints(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sn_arena arena = sn_arena_create(context);
+    sn_random random = sn_random_seed(8);
+    double points[3 * NODES], masses[NODES], weights[2 * NODES], d[3 * NODES], held_motion[3];
+    int32_t first[NODES + 1], joints[2 * NODES];
+    uint8_t held[NODES] = {0};
+    held[7] = 1;
+    for (int i = 0; i < NODES; i++) {
+        // Each node follows two joints, of which the last only holds what the second has too.
+        first[i] = 2 * i;
+        joints[2 * i] = i % 2;
+        joints[2 * i + 1] = i % 2 ? 2 : 1;
+        weights[2 * i] = sn_random_range(&random, 0.1, 0.9);
+        weights[2 * i + 1] = 1 - weights[2 * i];
+        masses[i] = sn_random_range(&random, 0.5, 2);
+        for (int c = 0; c < 3; c++) {
+            points[3 * i + c] = sn_random_range(&random, -1, 1);
+            d[3 * i + c] = sn_random_range(&random, -1, 1);
+        }
+    }
+    first[NODES] = 2 * NODES;
+    memcpy(held_motion, d + 21, sizeof held_motion);
+
+    sn_complement complement;
+    sn_complement_def def = {.points = points,
+                             .node_count = NODES,
+                             .joint_count = JOINTS,
+                             .first_weight = first,
+                             .joints = joints,
+                             .weights = weights,
+                             .masses = masses,
+                             .held = held};
+    assert_int_equal(sn_complement_create(&arena, &def, &complement), SINEW_OK);
+    sn_complement_project(&complement, d);
+    assert_memory_equal(held_motion, d + 21, sizeof held_motion);
+
+    // The momenta of all functions of all joints.
+    double length = 0;
+    for (int j = 0; j < 12 * JOINTS; j++) {
+        double sum = 0;
+        for (int w = 0; w < 2 * NODES; w++) {
+            int i = w / 2, f = j % 4, c = j / 4 % 3;
+            if (joints[w] == j / 12 && !held[i]) {
+                sum += masses[i] * weights[w] * (f == 3 ? 1 : points[3 * i + f]) * d[3 * i + c];
+            }
+        }
+        test_close("momentum", sum, 0, 1e-12);
+    }
+    for (int i = 0; i < 3 * NODES; i++) {
+        length += d[i] * d[i];
+    }
+    assert_true(length > 10); // 59 nodes less 12 functions: most of it is left
+
+    // A motion of the joints.
+    for (int i = 0; i < NODES; i++) {
+        for (int c = 0; c < 3; c++) {
+            d[3 * i + c] = 0;
+            for (int w = 2 * i; w < 2 * i + 2 && !held[i]; w++) {
+                d[3 * i + c] += weights[w] * (joints[w] + points[3 * i]);
+            }
+        }
+    }
+    sn_complement_project(&complement, d);
+    for (int i = 0; i < 3 * NODES; i++) {
+        test_close("motion of joints", d[i], 0, 1e-12);
+    }
+
+    sn_arena_destroy(&arena);
+    sinew_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes_add_up_to_the_images),
-                                       cmocka_unit_test(test_only_the_skeleton_glues)};
+                                       cmocka_unit_test(test_only_the_skeleton_glues),
+                                       cmocka_unit_test(test_the_complement_of_the_joints)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

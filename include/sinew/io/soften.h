@@ -25,6 +25,15 @@ typedef enum sinew_soften_output {
     SINEW_SOFTEN_JOINTS,  ///< Joints below those of the skin, which any engine can play.
 } sinew_soften_output;
 
+/// What moves the flesh.
+typedef enum sinew_soften_model {
+    SINEW_SOFTEN_POSITIONS, ///< Position dynamics: fast, and never unstable.
+    SINEW_SOFTEN_TETS,      ///< Corotational finite elements: accurate stiffness. Limbs that touch
+                            ///< in the bind pose are glued.
+    SINEW_SOFTEN_FRAMES,    ///< A few affine frames: broad, smooth motion. Limbs are glued as with
+                            ///< tets; without floor and complementary dynamics.
+} sinew_soften_model;
+
 /// What a rule about softness applies to.
 typedef enum sinew_soften_subject {
     SINEW_SOFTEN_JOINT,    ///< A joint: vertices take the mean over their joints, by weight.
@@ -56,6 +65,10 @@ typedef struct sinew_soften_def {
     /// Factor on the lengths of the motion. [-] At least 0; 0 makes its bones as long as those of
     /// the character. Default 0.
     double scale;
+    /// Default SINEW_SOFTEN_POSITIONS.
+    sinew_soften_model model;
+    /// Free frames of SINEW_SOFTEN_FRAMES. [count] In [1, 1000]. Default 40.
+    int32_t frames;
     /// Approximate number of tets of the flesh. [count] In [100, 1e7]. Default 20000.
     int32_t tets;
     /// Young's modulus of the flesh: the smaller, the more it swings. [Pa] Above 0. Default 5e4.
@@ -71,11 +84,19 @@ typedef struct sinew_soften_def {
     /// Name of a vertex attribute whose first component is a factor on the softness, such as
     /// "COLOR_0" or "_SOFTNESS". Vertices without it have factor 1. Default NULL.
     const char *attribute;
+    /// A PNG file whose red, or grey, is a factor on the softness: 0 (black) follows the bones, 1
+    /// (white) is as soft as without it. It is mapped by TEXCOORD_0; vertices without it have
+    /// factor 1. Default NULL.
+    const sinew_source *texture;
     /// Rate at which the swinging decays. [1/s] At least 0. Default 3.
     double damping;
     /// The share of the distance from a bone to the surface that moves with the bone. [-] In
     /// [0, 1]. Default 0.6.
     double core;
+    /// Whether physics leaves alone what the joints control (complementary dynamics): the motion of
+    /// the flesh has no share in any motion that joints could give it. Only the nodes along the
+    /// bones are held then, and `core` is not used. Default false.
+    bool complementary;
     /// Gravity, in the axes of the file. [m/s^2] Default (0, -9.81, 0). The shape in the file is
     /// taken to be in equilibrium with gravity in the first pose; the flesh sags when it rotates
     /// from there.

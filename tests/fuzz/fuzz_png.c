@@ -1,0 +1,3 @@
+#include "fuzz/targets.h"
+
+FUZZ_MAIN(png)
