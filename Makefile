@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
-.PHONY: all run test test-core coverage studio studio-single blender bench validate fuzz soak crossings format lint docs install clean help
+.PHONY: all run test test-core coverage studio studio-single blender python bench validate fuzz soak crossings format lint docs install clean help
 
 all: ## build the library and the program into build/
 	@test -f $(BUILD)/build.ninja || cmake --preset release -B $(BUILD) >/dev/null
@@ -34,6 +34,10 @@ studio-single: ## build the page as one file, build/studio.html
 
 blender: ## pack the add-on for Blender as build/sinew-blender.zip
 	@scripts/blender
+
+python: ## build the Python module and install it into build/venv
+	@scripts/setup python
+	@scripts/python
 
 bench: ## measure the speed, and compare it with the limits of the machine and with Bullet
 	@scripts/setup bench
