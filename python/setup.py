@@ -18,9 +18,11 @@ def read_version():
 
 class Build(build_ext):
     def build_extension(self, extension):
-        folder = os.path.abspath(os.path.join(self.build_temp, "cmake"))
-        options = ["-DCMAKE_BUILD_TYPE=Release", "-DSINEW_PYTHON=ON", "-DSINEW_PROGRAM=OFF", "-DSINEW_PROOF=OFF", "-DSINEW_EXAMPLES=OFF",
-                   "-DSINEW_PEERS=OFF", "-DSINEW_INSTALL=OFF"]
+        # A build of the project that exists already (scripts/python has one), or one of its own with the libraries alone.
+        folder, options = os.environ.get("SINEW_BUILD"), ["-DSINEW_PYTHON=ON"]
+        if not folder:
+            folder = os.path.abspath(os.path.join(self.build_temp, "cmake"))
+            options += ["-DCMAKE_BUILD_TYPE=Release"] + [f"-DSINEW_{part}=OFF" for part in ("PROGRAM", "PROOF", "EXAMPLES", "PEERS", "INSTALL")]
         subprocess.run(["cmake", "-S", ROOT, "-B", folder, *options], check=True)
         subprocess.run(["cmake", "--build", folder, "--target", "sinew_python", "--parallel", str(os.cpu_count())], check=True)
         target = self.get_ext_fullpath(extension.name)
