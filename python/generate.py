@@ -461,13 +461,13 @@ class Wrapper:
         if rest.startswith(own):
             return rest[len(own):]
         if own == "body_":
-            return rest.replace("frame_body_", "frame_", 1).replace("rigid_body_", "rigid_", 1)
+            return re.sub(r"^(frame|rigid|reduced)_body_", r"\1_", rest)
         return rest
 
     def is_property(self):
         f = self.function
         return bool(self.handle and not self.arguments and not self.status and f.result != "void" and not SLOW.search(f.name)
-                    or self.handle and not self.arguments and re.match(r"get_|frame_get_|rigid_get_", self.name()) and not SLOW.search(f.name))
+                    or self.handle and not self.arguments and re.match(r"(frame_|rigid_|reduced_)?get_", self.name()) and not SLOW.search(f.name))
 
     def property_name(self):
         return python_name(re.sub(r"(^|_)get_", r"\1", self.name(), 1))

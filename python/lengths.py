@@ -150,6 +150,9 @@ ARRAYS = {
     ("sinew_skeleton_compute_offsets", "offsets"): ("sinew_skeleton_joint_count(skeleton)", 0),
     ("sinew_motion_set_frame", "local"): ("sinew_motion_joint_count(motion)", 0),
     ("sinew_motion_sample", "local"): ("sinew_motion_joint_count(motion)", 0),
+    ("sinew_reduced_body_get_coordinates", "coordinates"): ("sinew_reduced_body_get_size(body)", 0),
+    ("sinew_reduced_body_set_coordinates", "coordinates"): ("sinew_reduced_body_get_size(body)", 1),
+    ("sinew_reduction_store", "bytes"): ("(int64_t)sinew_reduction_get_stored_size(reduction)", 0),
     ("sinew_world_get_contacts", "contacts"): ("result", 0),
     ("sinew_world_get_contact_events", "events"): ("result", 0),
 }

@@ -50,7 +50,7 @@ class Everything(unittest.TestCase):
             rest = name[6:]
             if name in lengths.FUNCTIONS_LEFT_OUT or rest.endswith(("_destroy", "_close")) or rest.startswith("default_"):
                 continue
-            shorter = {rest, re.sub(r"^(frame|rigid)_body_", r"\1_", rest)} | {rest[len(kind[6:]) + 1:] for kind in HEADERS.opaque if rest.startswith(kind[6:] + "_")}
+            shorter = {rest, re.sub(r"^(frame|rigid|reduced)_body_", r"\1_", rest)} | {rest[len(kind[6:]) + 1:] for kind in HEADERS.opaque if rest.startswith(kind[6:] + "_")}
             shorter |= {re.sub(r"(^|_)get_", r"\1", word, count=1) for word in shorter} | {word + "_" for word in shorter}
             shorter |= {re.sub(r"(^|_)get_", r"\1", word, count=1) + "_" for word in shorter}
             self.assertTrue(shorter & names, name)
