@@ -16,7 +16,9 @@ makes no copy. Numpy itself is not needed.
 from . import _core
 from ._core import *  # noqa: F401,F403  every definition, report and enumeration
 from ._core import Array, Cancelled, DestroyedError, Diverged, Error, InvalidArgument, InvalidData, IoFailed, NotFound, OutOfMemory, Unsupported
+from .batch import Batch
 from .context import Context, default_context
+from .environment import Environment
 from .materials import check_law, material
 from .mesh import Mesh, box, cylinder, load_mesh, mesh, shape, sphere, tetrahedralize
 from .picture import Picture

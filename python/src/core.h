@@ -112,6 +112,7 @@ struct enum_type {
 typedef struct handle {
     PyObject_HEAD handle_kind *kind;
     void *pointer;        ///< NULL once destroyed.
+    void *address;        ///< The same, and stays: under this the context knows it.
     struct handle *owner; ///< What it was made with; NULL for a context.
     struct handle *root;  ///< The context; itself for a context.
     PyObject *partners;   ///< Tuple of bodies without which it is not valid, or NULL.
@@ -279,6 +280,9 @@ void callback_evaluate(void *user, const double F[9], const double frame[9], dou
 bool callback_fetch(void *user, const char *name, const void **data, size_t *size);
 sinew_status callback_write(void *user, const char *name, const void *data, size_t size);
 sinew_status callback_cache(void *user, const char *name, const sinew_bytes *cache);
+
+/// Steps many worlds by several threads; see batch.c.
+PyObject *batch_step_all(PyObject *module, PyObject *arguments);
 
 // The generated tables.
 extern handle_kind *const handle_kinds[];

@@ -165,6 +165,18 @@ static bool make_known(handle *root, PyObject *key, PyObject *self) {
     return done;
 }
 
+/// The context forgets an address, unless another object has it by now.
+static void forget(const handle *self) {
+    PyObject *known = self->root->known;
+    PyObject *key = known ? PyLong_FromVoidPtr(self->address) : NULL;
+    PyObject *weak = key ? PyDict_GetItemWithError(known, key) : NULL;
+    if (weak && PyWeakref_GetObject(weak) == Py_None) {
+        PyDict_DelItem(known, key);
+    }
+    Py_XDECREF(key);
+    PyErr_Clear();
+}
+
 static handle *make_handle(handle_kind *kind, void *pointer, handle *owner) {
     PyTypeObject *type = (PyTypeObject *)(kind->python_class ? kind->python_class : kind->type);
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -174,6 +186,7 @@ static handle *make_handle(handle_kind *kind, void *pointer, handle *owner) {
     }
     self->kind = kind;
     self->pointer = pointer;
+    self->address = pointer;
     self->owner = (handle *)Py_XNewRef((PyObject *)owner);
     self->root = owner ? owner->root : self;
     return self;
@@ -303,6 +316,9 @@ static void handle_dealloc(PyObject *object) {
         destroy(self);
     }
     release_children(self);
+    if (self->owner) {
+        forget(self);
+    }
     Py_CLEAR(self->partners);
     Py_CLEAR(self->known);
     handle *owner = self->owner;

@@ -29,6 +29,8 @@ static PyObject *module_register(PyObject *module, PyObject *cls) {
 static PyMethodDef own_functions[] = {
     {"register", module_register, METH_O,
      "Makes objects that the library returns instances of this subclass. Usable as a decorator."},
+    {"step_all", batch_step_all, METH_VARARGS,
+     "step_all(worlds, steps, threads)\n\nAdvances worlds or scenes with contexts of their own."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -76,7 +77,8 @@ class Everything(unittest.TestCase):
         self.assertEqual(sinew.Element.HEX8, 3)
 
     def test_stubs_are_python(self):
-        compile(open(os.path.join(BUILD, "python", "sinew", "_core.pyi")).read(), "_core.pyi", "exec")
+        with open(os.path.join(BUILD, "python", "sinew", "_core.pyi"), encoding="utf-8") as file:
+            compile(file.read(), "_core.pyi", "exec")
 
 
 class Results(unittest.TestCase):
@@ -279,6 +281,56 @@ class Misuse(unittest.TestCase):
         self.assertTrue(errors, "steps let other threads run, which must not use the same context meanwhile")
 
 
+class Batches(unittest.TestCase):
+    @staticmethod
+    def make(index, context):
+        world = sinew.World(context=context)
+        bar = world.add_body(sinew.box(size=(1, 0.2, 0.2), cells=(4, 1, 1), context=context), young=1e5 * (1 + index))
+        bar.fix(lambda x, y, z: x < -0.499)
+        return world
+
+    def test_same_bits_as_one_by_one(self):
+        batch = sinew.Batch(self.make, 5, threads=3)
+        batch.step(7)
+        for index, world in enumerate(batch):
+            alone = self.make(index, sinew.Context())
+            alone.run(0.07)
+            self.assertEqual(alone.hash, world.hash)
+
+    def test_scenes(self):
+        path = os.path.join(ROOT, "examples", "bar.json")
+        batch = sinew.Batch(path, settings=[["materials.gel.young=1e5"], ["materials.gel.young=4e5"]])
+        batch.step(40)
+        soft, stiff = (scene.probe("tip").displacement[2] for scene in batch)
+        self.assertLess(soft, stiff)
+
+    def test_misuse(self):
+        world = sinew.World()
+        for items in ([world, world], [world, sinew.World()], [1]):
+            with self.assertRaises((ValueError, TypeError)):
+                _core.step_all(items, 1, 2)
+        world.step()  # nothing stays marked as in use
+        destroyed = sinew.World()
+        destroyed.destroy()
+        with self.assertRaises(sinew.DestroyedError):
+            _core.step_all([destroyed], 1, 1)
+
+
+class Control(unittest.TestCase):
+    def test_episodes_repeat(self):
+        sys.path.append(os.path.join(ROOT, "python", "examples"))
+        from arm import Arm
+        arm = Arm()
+        runs = []
+        for _ in range(2):
+            observation, info = arm.reset(seed=3)
+            for _ in range(2):
+                observation, reward, terminated, truncated, info = arm.step((20.0, 0.0, 0.0))
+            runs.append((observation, reward, arm.world.hash))
+        self.assertEqual(runs[0], runs[1])
+        self.assertLess(reward, 0)
+
+
 class Memory(unittest.TestCase):
     def test_nothing_leaks(self):
         def make():
@@ -295,6 +347,21 @@ class Memory(unittest.TestCase):
             make()
         gc.collect()
         self.assertEqual(context.memory, before)
+
+    def test_objects_leave_nothing_in_python(self):
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        kept = []  # tables have their size after this
+        for _ in range(300):
+            kept.append(sinew.World())
+        del kept
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(3):
+            kept = [sinew.World() for _ in range(300)]
+            del kept
+        gc.collect()
+        self.assertLess(tracemalloc.get_traced_memory()[0] - before, 5000)  # 900 worlds; less than a word each
 
     def test_cycles_through_callbacks_are_collected(self):
         context = sinew.default_context()
