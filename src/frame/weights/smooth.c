@@ -17,6 +17,7 @@
 #include "frame/weights/table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // A block of 5 x 5 x 5 voxels around one.
 enum { SIDE = 5, BLOCK = SIDE * SIDE * SIDE, MIDDLE = BLOCK / 2 };
@@ -252,6 +253,70 @@ static void add_row(const sn_shape *shape, int32_t voxel, const double factor[4]
     }
 }
 
+// A voxel with its factors for the weights and each component of their gradients.
+typedef struct weighted_row {
+    int32_t voxel;
+    double factor[4];
+} weighted_row;
+
+// Whether all rows have the same nodes, as with weights that reach every voxel.
+static bool share_nodes(const sn_weight_table *table, const weighted_row *rows, int32_t count) {
+    const int64_t *start = table->start;
+    int64_t first = start[rows[0].voxel];
+    int64_t length = start[rows[0].voxel + 1] - first;
+    if (length > SN_VOXEL_NODES) {
+        return false;
+    }
+
+    for (int32_t r = 1; r < count; r++) {
+        int64_t other = start[rows[r].voxel];
+        if (start[rows[r].voxel + 1] - other != length ||
+            memcmp(table->node + other, table->node + first,
+                   (size_t)length * sizeof *table->node) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The sum of some rows: entry by entry if they have the same nodes.
+static void sum_rows(const sn_shape *shape, const weighted_row *rows, int32_t count,
+                     sn_shape_point *result) {
+    const sn_weight_table *table = &shape->table;
+    result->count = 0;
+    if (!share_nodes(table, rows, count)) {
+        for (int32_t r = 0; r < count; r++) {
+            add_row(shape, rows[r].voxel, rows[r].factor, result);
+        }
+        return;
+    }
+
+    double sum[4][SN_VOXEL_NODES];
+    int64_t first = table->start[rows[0].voxel];
+    int32_t length = (int32_t)(table->start[rows[0].voxel + 1] - first);
+    for (int a = 0; a < 4; a++) {
+        memset(sum[a], 0, (size_t)length * sizeof(double));
+    }
+
+    for (int32_t r = 0; r < count; r++) {
+        const double *weight = table->weight + table->start[rows[r].voxel];
+        for (int a = 0; a < 4; a++) {
+            for (int32_t k = 0; k < length; k++) {
+                sum[a][k] += rows[r].factor[a] * weight[k];
+            }
+        }
+    }
+
+    result->count = length;
+    for (int32_t k = 0; k < length; k++) {
+        result->node[k] = table->node[first + k];
+        result->weight[k] = sum[0][k];
+        for (int a = 0; a < 3; a++) {
+            result->gradient[k][a] = sum[1 + a][k];
+        }
+    }
+}
+
 // The products of the functions along the axes for one of 27 voxels or points, and their gradient.
 static void multiply_functions(double F[3][3], double D[3][3], int i, double f[4]) {
     int x = i % 3;
@@ -280,12 +345,16 @@ static void evaluate_border(const sn_shape *shape, int32_t voxel, double F[3][3]
         }
     }
 
+    weighted_row rows[BLOCK];
+    int32_t count = 0;
     for (int i = 0; i < BLOCK; i++) {
         const double *f = s.factor[i];
         if (f[0] != 0 || f[1] != 0 || f[2] != 0 || f[3] != 0) {
-            add_row(shape, s.voxel[i], f, result);
+            rows[count].voxel = s.voxel[i];
+            memcpy(rows[count++].factor, f, sizeof rows->factor);
         }
     }
+    sum_rows(shape, rows, count, result);
 
     if (!shape->is_compliance) {
         return;
@@ -310,15 +379,15 @@ void sn_evaluate_smooth(const sn_shape *shape, int32_t voxel, const double at[3]
         list_functions(pure, at[a], shape->voxels->spacing[a], F[a], D[a]);
     }
 
-    result->count = 0;
     if (!pure) {
         evaluate_border(shape, voxel, F, D, result);
         return;
     }
 
+    weighted_row rows[27];
     for (int i = 0; i < 27; i++) {
-        double f[4];
-        multiply_functions(F, D, i, f);
-        add_row(shape, around[i], f, result);
+        rows[i].voxel = around[i];
+        multiply_functions(F, D, i, rows[i].factor);
     }
+    sum_rows(shape, rows, 27, result);
 }
