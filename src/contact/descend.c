@@ -102,19 +102,16 @@ static void try_vertex(descent *d, bool from_q, int32_t vertex, const sn_contact
 }
 
 static void try_edges(descent *d, int32_t first, int32_t second) {
+    if (!sn_quick_box_overlaps(&d->fit_a->edges[first], &d->fit_b->edges[second])) {
+        return;
+    }
+
     const int32_t *e = d->p->shape->edges + 2 * (size_t)first;
     const int32_t *f = d->q->shape->edges + 2 * (size_t)second;
     bool shared = d->self && (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1]);
     bool all_held = d->held_p && d->held_q && d->held_p[e[0]] && d->held_p[e[1]] &&
                     d->held_q[f[0]] && d->held_q[f[1]];
     if (shared || all_held) {
-        return;
-    }
-
-    const sn_quick_box *boxes_a = d->fit_a->vertices, *boxes_b = d->fit_b->vertices;
-    sn_quick_box box_e = sn_quick_box_union(&boxes_a[e[0]], &boxes_a[e[1]]);
-    sn_quick_box box_f = sn_quick_box_union(&boxes_b[f[0]], &boxes_b[f[1]]);
-    if (!sn_quick_box_overlaps(&box_e, &box_f)) {
         return;
     }
 
@@ -135,14 +132,13 @@ static void try_edges(descent *d, int32_t first, int32_t second) {
                                .vertex = {p + e[0], p + e[1], q + f[0], q + f[1]}};
 }
 
-// Whether two triangles of one part lie around a vertex whose star is calm.
-static bool share_calm(const descent *d, const int32_t *s, const int32_t *t) {
-    for (int i = 0; i < 3; i++) {
-        if ((s[i] == t[0] || s[i] == t[1] || s[i] == t[2]) && d->a->calm[s[i]]) {
-            return true;
-        }
-    }
-    return false;
+// Whether two triangles of one part lie around a vertex whose star is calm. Without branches.
+static bool share_calm(const sn_contact_leaf *first, const sn_contact_leaf *second) {
+    const int32_t *s = first->corner, *t = second->corner;
+    int shared = (s[0] == t[0]) | (s[0] == t[1]) | (s[0] == t[2]);
+    shared |= ((s[1] == t[0]) | (s[1] == t[1]) | (s[1] == t[2])) << 1;
+    shared |= ((s[2] == t[0]) | (s[2] == t[1]) | (s[2] == t[2])) << 2;
+    return shared & first->calm;
 }
 
 // Notes two triangles that intersect.
@@ -166,7 +162,7 @@ static void try_triangles(descent *d, int32_t i, int32_t k) {
         try_crossing(d, first, second);
         return;
     }
-    if (d->self && share_calm(d, first->corner, second->corner)) {
+    if (d->self && share_calm(first, second)) {
         return;
     }
 
@@ -192,13 +188,10 @@ static void try_triangles(descent *d, int32_t i, int32_t k) {
     }
 }
 
-// The number of the lowest bit that is set.
+// The number of the lowest of eight bits that is set, by halving.
 static int32_t lowest_bit(uint32_t bits) {
-    int32_t number = 0;
-    while (!(bits >> number & 1)) {
-        number++;
-    }
-    return number;
+    uint32_t lowest = bits & (0 - bits);
+    return (lowest & 0xf0 ? 4 : 0) | (lowest & 0xcc ? 2 : 0) | (lowest & 0xaa ? 1 : 0);
 }
 
 static void try_bunches(descent *d, int32_t node_a, int32_t node_b) {

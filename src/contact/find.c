@@ -141,7 +141,7 @@ static void fit_tree(sn_contact_scene *scene, int32_t number, bool inner) {
     }
 
     scene->search->fitted[number] |= bit;
-    sn_contact_tree_fit(part->tree, inner ? &part->tree->inner : &part->tree->outer);
+    sn_contact_tree_fit(part->tree, part->shape, inner ? &part->tree->inner : &part->tree->outer);
     if (inner) {
         sn_contact_tree_calm(part->tree, part->shape, scene->inner_boxes + part->first_vertex);
     }

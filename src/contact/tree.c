@@ -5,10 +5,6 @@
 // Then the star projects along d without overlap: its triangles are oriented alike and wind once
 // around the vertex, now (or they would intersect) and, since the orientation never changes, for
 // ever. So no two features of a calm star meet, except where they are joined.
-//
-// With corners c_i + e_i, |e_i| <= r_i, u = c_1 - c_0, w = c_2 - c_0:
-//
-//   |N - u x w| <= |u| (r_0 + r_2) + |w| (r_0 + r_1) + (r_0 + r_1) (r_0 + r_2)
 #include "contact/tree.h"
 
 sinew_status sn_contact_tree_build(sn_arena *arena, const sn_contact_shape *shape,
@@ -17,7 +13,7 @@ sinew_status sn_contact_tree_build(sn_arena *arena, const sn_contact_shape *shap
     int32_t count = shape->triangle_count;
     tree->leaves = SN_PUSH(arena, sn_contact_leaf, count);
     tree->calm = SN_PUSH(arena, uint8_t, shape->vertex_count);
-    tree->areas = SN_PUSH(arena, double, 4 * (size_t)count);
+    tree->areas = SN_PUSH(arena, sn_contact_area, count);
     tree->bunch = SN_PUSH(arena, int32_t, count);
     tree->outer.vertices = outer;
     tree->inner.vertices = inner;
@@ -25,6 +21,7 @@ sinew_status sn_contact_tree_build(sn_arena *arena, const sn_contact_shape *shap
         sn_contact_fit *fit = i ? &tree->inner : &tree->outer;
         fit->triangles = SN_PUSH(arena, sn_quick_box, count);
         fit->nodes = SN_PUSH(arena, sn_quick_box, count);
+        fit->edges = SN_PUSH(arena, sn_quick_box, shape->edge_count);
     }
 
     // The form of the tree from the boxes at rest.
@@ -75,8 +72,13 @@ static void fill_bunch(sn_contact_bunch *bunch, const sn_quick_box *boxes, int32
     }
 }
 
-void sn_contact_tree_fit(const sn_contact_tree *tree, const sn_contact_fit *fit) {
+void sn_contact_tree_fit(const sn_contact_tree *tree, const sn_contact_shape *shape,
+                         const sn_contact_fit *fit) {
     const sn_bvh *bvh = &tree->bvh;
+    for (int32_t e = 0; e < shape->edge_count; e++) {
+        const int32_t *ends = shape->edges + 2 * (size_t)e;
+        fit->edges[e] = sn_quick_box_union(&fit->vertices[ends[0]], &fit->vertices[ends[1]]);
+    }
 
     // Boxes of the triangles from those of their corners.
     for (int32_t i = 0; i < bvh->item_count; i++) {
@@ -105,28 +107,49 @@ void sn_contact_tree_fit(const sn_contact_tree *tree, const sn_contact_fit *fit)
     }
 }
 
-// The area vector of a triangle for the centres of its corners' boxes, and a bound of its error.
-static sn_vec3 bounded_area(const sn_box *boxes, const int32_t *corner, double *error) {
+// A triangle whose corners stay in their boxes has the area vector of their centres, A, and
+// changes by d_0 x e_0 + d_1 x e_1 + d_2 x e_2 + (d_0 x d_1 + d_1 x d_2 + d_2 x d_0), where e_i is
+// the edge opposite to corner i and d_i, the motion of that corner, at most half its box, a_i.
+// Along n that is at most
+//
+//   sum_i |n x e_i| . a_i + 4 (|n_x| a_y a_z + |n_y| a_z a_x + |n_z| a_x a_y),   a the largest a_i
+//
+// with absolute values of components: the last term is the area of the largest box seen along n,
+// which is at least twice that of a triangle inside of it.
+static sn_contact_area bound_area(const sn_box *boxes, const int32_t *corner) {
+    sn_contact_area bound;
     sn_vec3 center[3];
-    double radius[3];
+    sn_vec3 most = {0, 0, 0};
     for (int k = 0; k < 3; k++) {
         center[k] = sn_box_center(boxes[corner[k]]);
-        radius[k] = 0.5 * sn_box_diagonal(boxes[corner[k]]);
+        bound.half[k] = sn_scale(0.5, sn_sub(boxes[corner[k]].upper, boxes[corner[k]].lower));
+        most = sn_max3(most, bound.half[k]);
     }
+    for (int k = 0; k < 3; k++) {
+        bound.edge[k] = sn_sub(center[(k + 2) % 3], center[(k + 1) % 3]);
+    }
+    bound.area = sn_cross(bound.edge[2], sn_scale(-1, bound.edge[1]));
+    bound.largest = sn_scale(4, sn_v3(most.y * most.z, most.z * most.x, most.x * most.y));
+    return bound;
+}
 
-    sn_vec3 u = sn_sub(center[1], center[0]);
-    sn_vec3 w = sn_sub(center[2], center[0]);
-    double ru = radius[0] + radius[1];
-    double rw = radius[0] + radius[2];
-    *error = sn_length(u) * rw + sn_length(w) * ru + ru * rw;
-    return sn_cross(u, w);
+static double dot_absolute(sn_vec3 v, sn_vec3 a) {
+    return fabs(v.x) * a.x + fabs(v.y) * a.y + fabs(v.z) * a.z;
+}
+
+// Whether the area vector of the triangle has a part along n wherever its corners are.
+static bool faces(const sn_contact_area *bound, sn_vec3 n) {
+    double error = dot_absolute(n, bound->largest);
+    for (int k = 0; k < 3; k++) {
+        error += dot_absolute(sn_cross(n, bound->edge[k]), bound->half[k]);
+    }
+    return sn_dot(bound->area, n) > 1.000001 * error; // a little more, for rounding
 }
 
 void sn_contact_tree_calm(const sn_contact_tree *tree, const sn_contact_shape *shape,
                           const sn_box *boxes) {
     for (int32_t t = 0; t < shape->triangle_count; t++) {
-        double *area = tree->areas + 4 * (size_t)t;
-        sn_store3(area, bounded_area(boxes, sn_at3(shape->triangles, t), &area[3]));
+        tree->areas[t] = bound_area(boxes, sn_at3(shape->triangles, t));
     }
 
     for (int32_t v = 0; v < shape->vertex_count; v++) {
@@ -134,15 +157,21 @@ void sn_contact_tree_calm(const sn_contact_tree *tree, const sn_contact_shape *s
         int32_t count = shape->fans.offsets[v + 1] - shape->fans.offsets[v];
         sn_vec3 sum = {0, 0, 0};
         for (int32_t i = 0; i < count; i++) {
-            sum = sn_add(sum, sn_load3(tree->areas + 4 * (size_t)(slot[i] / 3)));
+            sum = sn_add(sum, tree->areas[slot[i] / 3].area);
         }
 
-        bool calm = shape->disk[v];
-        double length = 1.000001 * sn_length(sum); // a little more, for rounding
+        tree->calm[v] = shape->disk[v];
         for (int32_t i = 0; i < count; i++) {
-            const double *area = tree->areas + 4 * (size_t)(slot[i] / 3);
-            calm = calm && sn_dot(sn_load3(area), sum) > area[3] * length;
+            if (!faces(&tree->areas[slot[i] / 3], sum)) {
+                tree->calm[v] = 0;
+                break;
+            }
         }
-        tree->calm[v] = calm;
+    }
+
+    for (int32_t i = 0; i < tree->bvh.item_count; i++) {
+        sn_contact_leaf *leaf = &tree->leaves[i];
+        leaf->calm = (uint8_t)(tree->calm[leaf->corner[0]] | tree->calm[leaf->corner[1]] << 1 |
+                               tree->calm[leaf->corner[2]] << 2);
     }
 }

@@ -11,6 +11,7 @@ typedef struct sn_contact_leaf {
     int32_t corner[3], edge[3]; // vertices and edges of the shape
     int32_t triangle;
     uint8_t owns; // as in sn_contact_shape
+    uint8_t calm; // bit k: corner k is calm
 } sn_contact_leaf;
 
 // The search compares nodes with at most this many triangles as a whole.
@@ -25,6 +26,7 @@ typedef struct sn_contact_bunch {
 typedef struct sn_contact_fit {
     const sn_quick_box *vertices; // of the part
     sn_quick_box *triangles;      // in the order of the tree
+    sn_quick_box *edges;          // in the order of the shape
     sn_quick_box *nodes;
     sn_contact_bunch *bunches;
 } sn_contact_fit;
@@ -46,13 +48,21 @@ static inline uint32_t sn_contact_bunch_overlaps(const sn_contact_bunch *bunch,
     return bits;
 }
 
+// A triangle at the centres of its corners' boxes, and how far it may be from there.
+typedef struct sn_contact_area {
+    sn_vec3 area;
+    sn_vec3 edge[3]; // opposite to each corner
+    sn_vec3 half[3]; // half the box of each corner
+    sn_vec3 largest; // 4 a_y a_z, 4 a_z a_x, 4 a_x a_y, a the largest half
+} sn_contact_area;
+
 typedef struct sn_contact_tree {
     sn_bvh bvh; // its form; leaves[i] is the triangle bvh.items[i]
     sn_contact_leaf *leaves;
     int32_t *bunch; // of each node the number of its bunch; -1: it has more triangles
     int32_t bunch_count;
     sn_contact_fit outer, inner; // in space, and relative to the group
-    double *areas;               // scratch: area vector and bound of its error of each triangle
+    sn_contact_area *areas;      // scratch: of each triangle
     uint8_t *calm;               // of each vertex: the triangles around it cannot meet each other
 } sn_contact_tree;
 
@@ -61,8 +71,9 @@ sinew_status sn_contact_tree_build(sn_arena *arena, const sn_contact_shape *shap
                                    const double *rest, const sn_quick_box *outer,
                                    const sn_quick_box *inner, sn_contact_tree *tree);
 
-// Fits the boxes of triangles and nodes to those of the vertices.
-void sn_contact_tree_fit(const sn_contact_tree *tree, const sn_contact_fit *fit);
+// Fits the boxes of triangles, edges and nodes to those of the vertices.
+void sn_contact_tree_fit(const sn_contact_tree *tree, const sn_contact_shape *shape,
+                         const sn_contact_fit *fit);
 
 // Marks the calm vertices for the boxes of the part's vertices relative to its group.
 void sn_contact_tree_calm(const sn_contact_tree *tree, const sn_contact_shape *shape,
