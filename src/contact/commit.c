@@ -13,10 +13,14 @@
 // reduce the distance below the floor.
 #include "contact/blocks.h"
 #include "contact/find.h"
+#include "contact/joint.h"
 
 #include "base/threads.h"
 
 enum { CHUNK = 512 };
+
+// After this many rounds joint pairs whose vertices stop get planes at rest for good.
+enum { MOST_ROUNDS = 50 };
 
 static const double distortion = 0.1; // edges that a vertex may move farther than its neighbour
 
@@ -114,6 +118,22 @@ static double boxes_share(const sn_contact_scene *scene, int32_t vertex, sn_vec3
     return inner < share ? inner : share;
 }
 
+static bool is_cut(const double *t) {
+    return t[0] < 1 || t[1] < 1 || t[2] < 1 || t[3] < 1;
+}
+
+static void judge_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    limit_range(data, begin, end, chunk);
+
+    // Of pairs that planes at rest would cut: do they stay apart if all vertices move alike?
+    const limiting *job = data;
+    for (int32_t i = begin; i < end; i++) {
+        sn_contact_pair *pair = &job->scene->pairs[i];
+        pair->joint = is_cut(job->scene->shares + 4 * (size_t)i) &&
+                      sn_contact_stays_apart(job->scene, job->motion, pair, NULL);
+    }
+}
+
 static void lower(double *share, double t) {
     *share = t < *share ? t : *share;
 }
@@ -129,8 +149,11 @@ static void gather_pairs(const sn_contact_scene *scene, bool across, double *sha
             continue;
         }
 
-        report->held += pair->held;
         report->smallest_gap = pair->gap < report->smallest_gap ? pair->gap : report->smallest_gap;
+        if (!across && pair->joint) {
+            continue;
+        }
+        report->held += pair->held;
         for (int k = 0; k < 4; k++) {
             lower(&share[pair->vertex[k]], t[k]);
         }
@@ -221,6 +244,72 @@ static double bound_part(const sn_contact_part *part, const sn_contact_motion *m
     return bound;
 }
 
+static void bound_parts(const sn_contact_scene *scene, const sn_contact_motion *motion,
+                        const sn_contact_shares *shares) {
+    for (int32_t p = 0; p < scene->part_count; p++) {
+        const sn_contact_part *part = &scene->parts[p];
+        shares->part[p] = bound_part(part, motion, shares->vertex);
+        for (int32_t v = 0; v < part->shape->vertex_count; v++) {
+            lower(&shares->vertex[part->first_vertex + v], shares->part[p]);
+        }
+    }
+}
+
+// Whether the vertices of a pair move on straight lines.
+static bool is_straight(const sn_contact_motion *motion, const int32_t *vertex) {
+    if (!motion->bulge) {
+        return true;
+    }
+    for (int k = 0; k < 4; k++) {
+        if (motion->bulge[vertex[k]] > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether the vertices of a joint pair have shares that its proofs cover: all the same, or none
+// above what planes at rest allow. What moves on curves goes all the way or by planes at rest,
+// since the caller may shorten its motion.
+static bool is_proven(const sn_contact_motion *motion, const int32_t *vertex, const double *rest,
+                      const double *share) {
+    bool same = true, below = true;
+    for (int k = 0; k < 4; k++) {
+        same = same && share[vertex[k]] == share[vertex[0]];
+        below = below && share[vertex[k]] <= rest[k];
+    }
+    return below || (same && (share[vertex[0]] == 1 || is_straight(motion, vertex)));
+}
+
+// Lowers the shares of joint pairs whose vertices do not move alike any more: to what planes at
+// rest allow, or, if both parts move as a whole on straight lines and not `apart`, to the smallest
+// of them if that is more. Whether there were any.
+static bool part_joints(const sn_contact_scene *scene, const sn_contact_motion *motion, bool apart,
+                        double *share) {
+    bool any = false;
+    for (int32_t i = 0; i < scene->pair_count; i++) {
+        const sn_contact_pair *pair = &scene->pairs[i];
+        const double *rest = scene->shares + 4 * (size_t)i;
+        if (!pair->joint || is_proven(motion, pair->vertex, rest, share)) {
+            continue;
+        }
+
+        any = true;
+        bool whole = scene->parts[pair->part[0]].together && scene->parts[pair->part[1]].together &&
+                     is_straight(motion, pair->vertex);
+        double common = 1, least = 1;
+        for (int k = 0; k < 4; k++) {
+            double t = share[pair->vertex[k]];
+            common = t < common ? t : common;
+            lower(&least, rest[k] < t ? rest[k] : t);
+        }
+        for (int k = 0; k < 4; k++) {
+            lower(&share[pair->vertex[k]], whole && !apart && common > least ? common : rest[k]);
+        }
+    }
+    return any;
+}
+
 void sn_contact_limit(sn_contact_scene *scene, const sn_contact_motion *motion,
                       const sn_contact_shares *shares, sn_contact_limit_report *report) {
     *report = (sn_contact_limit_report){.smallest_gap = INFINITY};
@@ -230,17 +319,18 @@ void sn_contact_limit(sn_contact_scene *scene, const sn_contact_motion *motion,
     sn_contact_motion rest = {
         .x = scene->start, .target = motion->target, .bulge = motion->bulge, .bend = motion->bend};
     limiting job = {scene, &rest};
-    sn_parallel_for(scene->context, scene->pair_count, CHUNK, limit_range, &job);
+    sn_parallel_for(scene->context, scene->pair_count, CHUNK, judge_range, &job);
     gather_pairs(scene, false, shares->vertex, report);
+    if (motion->bound) {
+        motion->bound(motion->bound_user, scene->start, shares->vertex);
+    }
 
-    for (int32_t p = 0; p < scene->part_count; p++) {
-        const sn_contact_part *part = &scene->parts[p];
-        shares->part[p] = bound_part(part, &rest, shares->vertex);
-        for (int32_t v = 0; v < part->shape->vertex_count; v++) {
-            double *share = &shares->vertex[part->first_vertex + v];
-            lower(share, shares->part[p]);
-            report->truncated += *share < 1;
-        }
+    bound_parts(scene, &rest, shares);
+    for (int round = 0; part_joints(scene, &rest, round > MOST_ROUNDS, shares->vertex); round++) {
+        bound_parts(scene, &rest, shares);
+    }
+    for (int32_t v = 0; v < scene->vertex_count; v++) {
+        report->truncated += shares->vertex[v] < 1;
     }
 }
 

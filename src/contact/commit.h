@@ -6,6 +6,8 @@
 // convex, so that they stay apart all the way, whatever the other vertices do. Taking the smallest
 // share over all pairs of a vertex is independent of their order.
 //
+// Where all vertices of a pair take the same share, the plane may move with them (joint.h).
+//
 // Planes that stand still would stop bodies that fly together. So a group of parts first moves as a
 // whole, by its shift, which pairs of different groups limit; then its vertices move on towards
 // their targets:
@@ -15,6 +17,8 @@
 #define SN_CONTACT_COMMIT_H
 
 #include "contact/scene.h"
+
+typedef void sn_contact_bound_fn(void *user, const double *from, double *share);
 
 typedef struct sn_contact_motion {
     const double *x;      // positions of all vertices, free of intersections [m]
@@ -27,6 +31,10 @@ typedef struct sn_contact_motion {
     const double *bend;
     // The share of its drift (sn_contact_drift) that each part may take, in [0, 1]; NULL: 1.
     const double *drift_bound;
+    // What else limits vertices: lowers their shares on the way from `from`, where the shifts leave
+    // them, to their targets. NULL: nothing.
+    sn_contact_bound_fn *bound;
+    void *bound_user;
 } sn_contact_motion;
 
 // The result, in arrays of the caller.

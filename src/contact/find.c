@@ -275,7 +275,7 @@ static void fill_pair(const sn_contact_scene *scene, const sn_contact_candidate 
     bool edges = kind == SN_CONTACT_EDGE_EDGE;
 
     pair->kind = (sn_contact_kind)kind;
-    pair->usable = pair->exempt = pair->held = false;
+    pair->usable = pair->exempt = pair->held = pair->joint = false;
     pair->feature[0] = found->feature[0] + (edges ? p->first_edge : p->first_vertex);
     pair->feature[1] = found->feature[1] + (edges ? q->first_edge : q->first_triangle);
     for (int k = 0; k < 2; k++) {

@@ -26,6 +26,7 @@ typedef struct sn_contact_pair {
     double distance;    // [m]
     double gap;         // the largest gap between parallel planes found by sn_contact_limit [m]
     bool held;          // sn_contact_limit found no such planes
+    bool joint;         // its features stay apart if its vertices move alike (joint.h)
 } sn_contact_pair;
 
 // A number that identifies a pair of features for as long as the scene lives.

@@ -146,7 +146,7 @@ sinew_status sn_contact_follow(sn_island *island, bool *clear) {
     sn_island_contact *own = island->contact;
     double lag;
     sn_contact_compute_surface(island, island->xi, own->hat);
-    SN_TRY(sn_contact_commit(island, &lag));
+    SN_TRY(sn_contact_commit(island, false, &lag));
     *clear = lag == 0;
     if (*clear) {
         own->touch_count = 0;
@@ -206,7 +206,7 @@ sinew_status sn_contact_solve(sn_island *island, const sn_newton_def *newton, bo
 
         sn_contact_compute_surface(island, island->xi, own->hat);
         double lag;
-        SN_TRY(sn_contact_commit(island, &lag));
+        SN_TRY(sn_contact_commit(island, true, &lag));
         if (reliable && solve > 0 && (moved <= tolerance) && lag <= tolerance) {
             report->outcome = SINEW_OUTCOME_CONVERGED;
             break;

@@ -16,6 +16,7 @@
 //   contact_forces.c    forces, penalties; contact_matrix.c: stiffness
 //   contact_friction.c  Coulomb friction; contact_table.c: its coefficients
 //   contact_commit.c    how far surfaces and obstacles may move
+//   contact_aim.c       where they go to if something is in the way
 //   contact_island.c    what an island keeps for contact
 //   contact_bodies.c    bodies that touch each other or themselves
 //   contact_guest.c     surfaces that an island meets but does not solve for
@@ -32,6 +33,7 @@
 
 #include "contact/obstacle.h"
 #include "contact/scene.h"
+#include "dynamics/contact_aim.h"
 #include "dynamics/contact_key.h"
 #include "dynamics/contact_table.h"
 #include "dynamics/newton.h"
@@ -89,6 +91,7 @@ typedef struct sn_contact_member {
     bool by_node;     // vertices are nodes that may stop one by one
     double *commit_q; // configuration of x
     double *hat_q;    // configuration under test
+    double *aim_q;    // ... bent along what is in its way (contact_aim.c)
     double *shortest; // the shortest edge at each vertex of the rest surface [m]
     sn_box box;       // of the surface at x
 
@@ -116,8 +119,9 @@ typedef struct sn_island_contact {
     int32_t vertex_count;
     double *start, *x, *guess, *hat; // surfaces: [3 vertex]
     double *share;                   // of its motion that a vertex may take
-    int32_t *slot_of_vertex;         // -1: not in play
-    uint8_t *held;                   // of each vertex: it moves as prescribed
+    sn_aim aim;
+    int32_t *slot_of_vertex; // -1: not in play
+    uint8_t *held;           // of each vertex: it moves as prescribed
 
     sn_contact_scene *scene; // the members as parts; NULL: none can touch another or itself
     double *part_share, *vertex_share, *bulge, *bend; // of a commit

@@ -603,13 +603,16 @@ static sinew_status search_again(sn_island *island) {
 
 sinew_status sn_contact_limit_by_bodies(sn_island *island) {
     sn_island_contact *own = island->contact;
-    if (!own->scene) {
-        return SINEW_OK;
-    }
-
     bool curved = find_bulges(island);
-    sn_contact_motion motion = {own->x, own->hat, curved ? own->bulge : NULL,
-                                curved ? own->bend : NULL, own->drift_bound};
+    sn_contact_motion motion = {
+        .x = own->x,
+        .target = own->hat,
+        .bulge = curved ? own->bulge : NULL,
+        .bend = curved ? own->bend : NULL,
+        .drift_bound = own->drift_bound,
+        .bound = sn_contact_bound_by_obstacles,
+        .bound_user = island,
+    };
     sn_contact_shares shares = {own->shift, own->vertex_share, own->part_share};
     sn_contact_limit_report report;
     limit_pairs(island, &motion, &shares, &report);
@@ -620,6 +623,9 @@ sinew_status sn_contact_limit_by_bodies(sn_island *island) {
         limit_pairs(island, &motion, &shares, &report);
     }
 
+    if (own->aim.used) {
+        SN_TRY(sn_contact_note_bars(island, &motion));
+    }
     shift_members(island);
     sn_contact_accept(own->scene, &shares);
     own->report.held += report.held;

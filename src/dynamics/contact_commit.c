@@ -268,7 +268,8 @@ static bool is_clear(const sn_island_contact *own, const sn_contact_member *memb
     return true;
 }
 
-// Moves a body as a whole by a share of its motion. Curved paths are cut until their end is clear.
+// Moves a body as a whole by a share of its motion. Curved paths are cut until their end is clear;
+// that of the whole motion is known to be (sn_contact_bound_by_obstacles).
 static void move_whole(sn_island *island, const sn_contact_member *member, double share) {
     sn_island_contact *own = island->contact;
     const sinew_body *body = member->member->body;
@@ -278,8 +279,8 @@ static void move_whole(sn_island *island, const sn_contact_member *member, doubl
     double *before = sn_at3(own->x, member->first_vertex);
     double *after = sn_at3(own->guess, member->first_vertex);
 
-    // Straight paths that nothing stops.
-    if (share == 1 && !body->ops->motion.retract) {
+    // Nothing is in the way.
+    if (share == 1) {
         memcpy(member->commit_q, member->hat_q, (size_t)body->config_count * sizeof(double));
         body->ops->surface.compute(body, member->commit_q, before);
         return;
@@ -288,14 +289,10 @@ static void move_whole(sn_island *island, const sn_contact_member *member, doubl
     // Otherwise a part of the motion, halved until it is clear.
     sn_body_difference(body, xi, member->hat_q, member->commit_q);
     for (int cut = 0; cut < MOST_CUTS && share > 0; cut++, share *= 0.5) {
-        if (share == 1) {
-            memcpy(q, member->hat_q, (size_t)body->config_count * sizeof(double));
-        } else {
-            for (int32_t i = 0; i < sn_body_size(body); i++) {
-                island->remote_y[first + i] = share * xi[i];
-            }
-            sn_body_retract(body, q, member->commit_q, island->remote_y + first);
+        for (int32_t i = 0; i < sn_body_size(body); i++) {
+            island->remote_y[first + i] = share * xi[i];
         }
+        sn_body_retract(body, q, member->commit_q, island->remote_y + first);
 
         body->ops->surface.compute(body, q, after);
         if (!body->ops->motion.retract || is_clear(own, member, before, after)) {
@@ -349,31 +346,101 @@ static double move_members(sn_island *island, double *lag) {
     return total;
 }
 
-sinew_status sn_contact_commit(sn_island *island, double *out) {
+// Lets what the commit moves towards be the configuration under test, or the one aimed at.
+static void exchange_aim(sn_island *island) {
     sn_island_contact *own = island->contact;
-    double lag = INFINITY;
-    double behind = INFINITY;
-    for (int pass = 0; pass < MOST_COMMITS; pass++) {
-        // How far each vertex may go.
+    double *surface = own->hat;
+    own->aim.used = !own->aim.used;
+    own->hat = own->aim.surface;
+    own->aim.surface = surface;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        double *q = own->members[i].hat_q;
+        own->members[i].hat_q = own->members[i].aim_q;
+        own->members[i].aim_q = q;
+    }
+}
+
+void sn_contact_bound_by_obstacles(void *user, const double *from, double *share) {
+    sn_island *island = user;
+    sn_island_contact *own = island->contact;
+    double *x = own->x;
+    double *own_share = own->share;
+    memcpy(own->guess, from, 3 * (size_t)own->vertex_count * sizeof *from);
+    own->x = own->guess;
+    own->share = share;
+
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_contact_member *member = &own->members[i];
+        if (!member->on) {
+            continue;
+        }
+        limit_member(own, member);
+
+        // The end of a curved path that goes all the way is checked here, before others rely on it.
+        size_t first = 3 * (size_t)member->first_vertex;
+        bool curved = member->member->body->ops->motion.retract;
+        if (curved && least_share(own, member) == 1 &&
+            !is_clear(own, member, own->x + first, own->hat + first)) {
+            limit(own, member->first_vertex, 0.5);
+        }
+    }
+    own->x = x;
+    own->share = own_share;
+}
+
+// One round: moves the members towards hat as far as planes at x let them. `behind` receives how
+// far they are behind in all.
+static sinew_status follow(sn_island *island, double *lag, double *behind) {
+    sn_island_contact *own = island->contact;
+    own->report.held = 0;
+    if (own->scene) {
+        SN_TRY(sn_contact_limit_by_bodies(island));
+    } else {
         for (int32_t v = 0; v < own->vertex_count; v++) {
             own->share[v] = 1;
         }
+        sn_contact_bound_by_obstacles(island, own->x, own->share);
+    }
+    *behind = move_members(island, lag);
+    return SINEW_OK;
+}
 
-        own->report.held = 0;
-        SN_TRY(sn_contact_limit_by_bodies(island));
-        for (int32_t i = 0; i < island->body_count; i++) {
-            if (own->members[i].on) {
-                limit_member(own, &own->members[i]);
-            }
+// The largest distance of a vertex from where it is to be. [m]
+static double find_lag(const sn_island *island) {
+    const sn_island_contact *own = island->contact;
+    double lag2 = 0;
+    for (int32_t v = 0; v < own->vertex_count; v++) {
+        sn_vec3 left = sn_sub(sn_contact_at(own->hat, v), sn_contact_at(own->x, v));
+        lag2 = fmax(lag2, sn_dot(left, left));
+    }
+    return sqrt(lag2);
+}
+
+sinew_status sn_contact_commit(sn_island *island, bool bend, double *out) {
+    sn_island_contact *own = island->contact;
+    double lag = INFINITY;
+    double behind = INFINITY;
+    bend = bend && island->tie_count == 0;
+    own->aim.bar_count = 0;
+    for (int pass = 0; pass < MOST_COMMITS; pass++) {
+        // The straight way first, then along what is in it.
+        double before = behind;
+        if (pass == 0 || !bend) {
+            SN_TRY(follow(island, &lag, &behind));
+        } else {
+            SN_TRY(sn_contact_aim(island));
+            exchange_aim(island);
+            sinew_status status = follow(island, &lag, &behind);
+            exchange_aim(island);
+            SN_TRY(status);
         }
 
-        // Move, and try again with planes at the new positions while that helps.
-        double before = behind;
-        behind = move_members(island, &lag);
+        // Try again with planes at the new positions while that helps.
         if (behind == 0 || behind > 0.95 * before) {
             break;
         }
     }
+    lag = bend ? find_lag(island) : lag;
 
     // What is left is reported.
     own->report.truncated = 0;

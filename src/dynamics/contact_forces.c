@@ -172,8 +172,7 @@ static sn_mat3 inverse_of_block(const sn_island *island, int32_t row) {
     return inverse;
 }
 
-// The inverse block of a row, once for each choice of penalties.
-static const sn_mat3 *row_inverse(sn_island *island, int32_t row) {
+const sn_mat3 *sn_contact_row_inverse(sn_island *island, int32_t row) {
     sn_island_contact *own = island->contact;
     if (!own->row_known[row]) {
         own->row_known[row] = true;
@@ -190,7 +189,7 @@ static double compliance_of(sn_island *island, const sn_touch *touch) {
         const sn_contact_slot *slot = sn_touch_slot(own, touch, k);
         for (int32_t t = slot->first_term; t < slot->first_term + slot->term_count; t++) {
             sn_vec3 f = sn_mat3_apply_transposed(own->term_J[t], touch->normal);
-            const sn_mat3 *inverse = row_inverse(island, own->term_row[t]);
+            const sn_mat3 *inverse = sn_contact_row_inverse(island, own->term_row[t]);
             sum += touch->b[k] * touch->b[k] * sn_dot(f, sn_mat3_apply(*inverse, f));
         }
     }

@@ -276,7 +276,8 @@ static sinew_status limit_mesh(sn_island *island, int32_t part, sn_rigid trial, 
     for (int32_t i = 0; i < own->scene->part_count; i++) {
         own->drift_bound[i] = 0;
     }
-    sn_contact_motion motion = {own->x, own->guess, own->bulge, NULL, own->drift_bound};
+    sn_contact_motion motion = {
+        .x = own->x, .target = own->guess, .bulge = own->bulge, .drift_bound = own->drift_bound};
     sn_contact_shares shares = {own->shift, own->vertex_share, own->part_share};
     sn_contact_limit_report report;
     sn_contact_limit(own->scene, &motion, &shares, &report);

@@ -67,6 +67,7 @@ static sinew_status push_member(sn_island *island, sn_island_body *member, sn_co
         .by_node = body->surface_nodes && !body->embedding && island->tie_count == 0,
         .commit_q = SN_PUSH(&island->arena, double, body->config_count),
         .hat_q = SN_PUSH(&island->arena, double, body->config_count),
+        .aim_q = SN_PUSH(&island->arena, double, body->config_count),
     };
     own->vertex_count += out->vertex_count;
     own->largest_thickness = fmax(own->largest_thickness, out->thickness);
@@ -155,6 +156,7 @@ void sn_contact_island_release(sn_island *island) {
     sn_release(context, own->last_touches, own->last_touch_capacity, sizeof *own->last_touches);
     sn_release(context, own->slots, own->slot_capacity, sizeof *own->slots);
     sn_release(context, own->term_row, own->term_row_capacity, sizeof *own->term_row);
+    sn_contact_aim_release(context, &own->aim);
     sn_release(context, own->term_J, own->term_J_capacity, sizeof *own->term_J);
 }
 
@@ -303,7 +305,8 @@ sinew_status sn_contact_island_create(sn_island *island) {
     }
 
     // Surfaces of all bodies in one array each.
-    double **surfaces[] = {&own->start, &own->x, &own->guess, &own->hat, &own->guest_end};
+    double **surfaces[] = {&own->start, &own->x,         &own->guess,
+                           &own->hat,   &own->guest_end, &own->aim.surface};
     for (size_t i = 0; i < sizeof surfaces / sizeof *surfaces; i++) {
         *surfaces[i] = SN_PUSH(&island->arena, double, 3 * (size_t)own->vertex_count);
     }

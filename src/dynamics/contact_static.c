@@ -357,7 +357,7 @@ static sinew_status solve_touching(static_solve *solve, sn_island *island,
         if (i > 1 && moved > still) {
             take_half(island);
         }
-        SN_TRY(sn_contact_commit(island, &solve->lag));
+        SN_TRY(sn_contact_commit(island, false, &solve->lag));
         sn_contact_move_obstacles(island->world);
 
         // Another sweep does what this one cannot.

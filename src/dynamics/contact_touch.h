@@ -2,6 +2,7 @@
 #ifndef SN_DYNAMICS_CONTACT_TOUCH_H
 #define SN_DYNAMICS_CONTACT_TOUCH_H
 
+#include "contact/commit.h"
 #include "dynamics/contact.h"
 
 // contact_world.c ------------------------------------------------------------------------------
@@ -84,6 +85,10 @@ bool sn_contact_is_settled(const sn_island *island);
 bool sn_contact_meets_obstacles(const sn_island *island);
 double sn_contact_largest_stiffness(const sn_island *island);
 
+// The inverse of the diagonal block of a row of the island's matrix, without the directions that
+// are held; kept until own->row_known is cleared.
+const sn_mat3 *sn_contact_row_inverse(sn_island *island, int32_t row);
+
 // The forces at the end of a step, at own->hat: normal ones are the new multipliers. Returns the
 // largest. [N]
 double sn_contact_finish_forces(sn_island *island);
@@ -131,15 +136,28 @@ double sn_contact_smoothing(const sn_island *island);
 // contact_commit.c -----------------------------------------------------------------------------
 
 // Moves x towards the surface `hat` of the members' configurations hat_q, as far as is certified.
-// `lag` receives what is left of the way, largest over the vertices. [m]
-sinew_status sn_contact_commit(sn_island *island, double *lag);
+// `lag` receives what is left of the way, largest over the vertices. [m] With `bend`, bodies that
+// move as a whole go along what is in their way; island->A must be the matrix of the last solve.
+sinew_status sn_contact_commit(sn_island *island, bool bend, double *lag);
 
 // The share of a translation by `drift` that obstacles allow each member.
 void sn_contact_bound_drifts(sn_island *island, const sn_vec3 *drift, double *bound);
 
+// Lowers the shares of vertices on their way from the surface `from` to own->hat to what obstacles
+// allow; `user` is the island.
+void sn_contact_bound_by_obstacles(void *user, const double *from, double *share);
+
 // Moves obstacles on from their trial poses towards their targets, as far as the surfaces x of all
 // islands let them.
 sinew_status sn_contact_move_obstacles(sinew_world *world);
+
+// contact_aim.c --------------------------------------------------------------------------------
+
+// Computes aim_q of the members and own->aim.surface from hat_q and own->hat.
+sinew_status sn_contact_aim(sn_island *island);
+// After a commit was limited on its way to the aim: remembers what was in the way, for the next.
+sinew_status sn_contact_note_bars(sn_island *island, const sn_contact_motion *motion);
+void sn_contact_aim_release(sinew_context *context, sn_aim *aim);
 
 // contact_guest.c ------------------------------------------------------------------------------
 
@@ -190,7 +208,7 @@ sinew_status sn_contact_search(sn_island *island, const double *y);
 // Appends the touches of pairs of features at x to own->touches.
 sinew_status sn_contact_find_body_touches(sn_island *island, double *guess, bool first);
 // Moves bodies whose pairs of features would brake them as a whole, and computes own->share: what
-// pairs leave of the remaining motion of each vertex to own->hat; 1 without a scene.
+// pairs and obstacles leave of the remaining motion of each vertex to own->hat. Needs a scene.
 sinew_status sn_contact_limit_by_bodies(sn_island *island);
 
 #endif

@@ -411,7 +411,7 @@ static sinew_status commit(sn_island *island) {
     }
 
     double lag;
-    return sn_contact_commit(island, &lag);
+    return sn_contact_commit(island, false, &lag);
 }
 
 // The forces of touches in a step from the impulses of their rows.

@@ -72,7 +72,7 @@ static void test_every_pair_has_a_plane(void **state) {
         for (int k = 1; k <= 4 && trial % 8 == 0; k++) {
             touch_moved(&t, &motion, &room, 0.25 * k, moved);
             sn_contact_measure(t.scene, moved);
-            assert_true(pair->distance > 0.0999 * distance);
+            assert_true(pair->distance > 0.0499 * distance); // a plane that moves: half the floor
         }
     }
 
