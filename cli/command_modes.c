@@ -4,6 +4,7 @@
 #include "mesh_file.h"
 #include "progress.h"
 
+#include "sinew/contact.h"
 #include "sinew/frame_body.h"
 #include "sinew/io/json.h"
 #include "sinew/io/output.h"
@@ -16,6 +17,7 @@ enum { MOST_MODES = 1000 };
 typedef struct modes_options {
     const char *body, *output;
     int64_t count;
+    bool in_place; // about the equilibrium, with contact and attachments
     cli_list settings;
     cli_optional_text json;
 } modes_options;
@@ -98,7 +100,9 @@ static sinew_status compute(sinew_context *context, sinew_body *body, const sine
     int32_t count = (int32_t)options->count;
     cli_activity activity;
     cli_activity_begin(&activity, "finding the modes");
-    sinew_status status = sinew_body_compute_modes(body, count, frequencies, shapes);
+    sinew_status status = options->in_place
+                              ? sinew_body_compute_present_modes(body, count, frequencies, shapes)
+                              : sinew_body_compute_modes(body, count, frequencies, shapes);
     cli_activity_end(&activity);
 
     if (status == SINEW_OK && options->json.given) {
@@ -131,12 +135,45 @@ static int report_modes(sinew_context *context, const cli_command *command, sine
     return status;
 }
 
+// Brings the scene to rest if asked to; otherwise says what is left out.
+static int settle_scene(sinew_context *context, const cli_command *command, sinew_scene *scene,
+                        const modes_options *options) {
+    if (!options->in_place) {
+        sinew_scene_info info;
+        sinew_contact_def contact;
+        sinew_scene_get_info(scene, &info);
+        if (info.attachment_count > 0 ||
+            sinew_world_get_contact(sinew_scene_get_world(scene), &contact)) {
+            fprintf(stderr,
+                    "sinew modes: contact and attachments are left out; --static has them\n");
+        }
+        return CLI_OK;
+    }
+
+    sinew_step_report report;
+    cli_activity activity;
+    cli_activity_begin(&activity, "solving for equilibrium");
+    sinew_status status = sinew_scene_solve_static(scene, &report);
+    cli_activity_end(&activity);
+    if (status != SINEW_OK) {
+        return cli_fail_call(command, context);
+    }
+    if (report.outcome != SINEW_OUTCOME_CONVERGED) {
+        return cli_fail(command, CLI_DIVERGED, "no equilibrium was found: %s",
+                        sinew_outcome_name(report.outcome));
+    }
+    return CLI_OK;
+}
+
 static int run_scene(sinew_context *context, const cli_command *command, const char *path,
                      const modes_options *options) {
     cli_scene_file file;
     int status = cli_scene_open(context, command, path, &options->settings, &file);
     if (status == CLI_OK) {
         status = cli_scene_build(context, command, &file);
+    }
+    if (status == CLI_OK) {
+        status = settle_scene(context, command, file.scene, options);
     }
 
     if (status == CLI_OK) {
@@ -193,6 +230,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"count", 'n', CLI_INTEGER, &o.count, "N", "number of modes, from the lowest (default: 10)",
          1, MOST_MODES},
         {"body", 'b', CLI_TEXT, &o.body, "NAME", "body of the scene (default: the first)", 0, 0},
+        {"static", 0, CLI_FLAG, &o.in_place, NULL,
+         "about the equilibrium, with contact and attachments", 0, 0},
         {"output", 'o', CLI_TEXT, &o.output, "DIR", "write the shapes to DIR/modes.vtu", 0, 0},
         {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE", "change the scene first", 0, 0},
         CLI_ALLOW_OUTSIDE,
@@ -219,6 +258,10 @@ static int run(const cli_command *command, int argc, char **argv) {
 
     // A scene has materials and supports of its own.
     bool scene = sinew_name_has_ending(path, ".json");
+    if (o.in_place && !scene) {
+        sinew_context_destroy(context);
+        return cli_fail(command, CLI_USAGE, "--static needs a scene; %s is a mesh", path);
+    }
 
     status = scene ? run_scene(context, command, path, &o) : run_mesh(context, command, path, &o);
     sinew_context_destroy(context);
@@ -232,6 +275,10 @@ const cli_command cli_command_modes = {
     .arguments = "SCENE.json|MESH",
     .details =
         "A body of a scene keeps its supports and materials. A mesh file is simulated free, with\n"
-        "the default material. Rigid modes come first, with frequency 0.",
+        "the default material. Rigid modes come first, with frequency 0. With --static, a scene is "
+        "first\n"
+        "brought to rest, and the modes are those of the body as it then stands, together with "
+        "what\n"
+        "it touches or is attached to.",
     .run = run,
 };

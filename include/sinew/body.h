@@ -254,9 +254,18 @@ SINEW_API void sinew_body_get_measures(sinew_body *body, sinew_measures *measure
 /// Rigid modes come first, with frequency zero. `frequencies` receives `count` numbers [Hz],
 /// ascending. `shapes` may be NULL; it receives `count` shapes with three numbers per node, for
 /// frame bodies per vertex of the surface (sinew_body_get_surface), each normalised to unit
-/// generalised mass. Contact and attachments are left out.
+/// generalised mass. Contact and attachments are left out: see sinew_body_compute_present_modes.
 SINEW_API sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count,
                                                 double *frequencies, double *shapes);
+
+/// The same about the present configuration, with everything that acts there: contacts that press
+/// as if they were glued in the direction of their normals, friction that sticks, attachments. The
+/// bodies that the body touches or is attached to move along, and the shapes are normalised with
+/// them; `shapes` has the part of this body. Call it at equilibrium, after
+/// sinew_world_solve_static. Touches are a hundred times as stiff as what they press on. Changes
+/// nothing. Fails where the equilibrium is unstable, with SINEW_INVALID_DATA.
+SINEW_API sinew_status sinew_body_compute_present_modes(sinew_body *body, int32_t count,
+                                                        double *frequencies, double *shapes);
 
 #ifdef __cplusplus
 }

@@ -276,6 +276,13 @@ const double *sn_contact_take_configuration(sn_island *island, const sn_island_b
 sinew_status sn_contact_solve_static(sinew_world *world, const sinew_static_def *def,
                                      sinew_step_report *report);
 
+// What is done with an island at its present configuration.
+typedef sinew_status sn_island_use(sn_island *island, void *user);
+// Hands over the island of a body with the touches of its present configuration, as a static solve
+// has them: those that press, with what friction holds sticking. `use` may be called again with
+// more room in the pattern. The world is as before.
+sinew_status sn_contact_linearise(const sinew_body *body, sn_island_use *use, void *user);
+
 // --- contact_report.c
 // Room for what sn_contact_accept_step stores.
 sinew_status sn_contact_prepare_accept(sinew_world *world);

@@ -427,8 +427,8 @@ static void judge(static_solve *solve, const sn_island *island, bool loose, bool
     }
 }
 
-static sinew_status sweep_island(static_solve *solve, sn_island *island,
-                                 sinew_step_report *report) {
+// The solver, and the share of the loads.
+static sinew_status prepare_island(const static_solve *solve, sn_island *island) {
     sn_island_contact *own = island->contact;
     SN_TRY(sn_integrate_prepare(island, true));
     island->h = island->world->def.step; // by which overlaps heal
@@ -436,8 +436,6 @@ static sinew_status sweep_island(static_solve *solve, sn_island *island,
         *island->bodies[i].body->age = INFINITY; // what fades in time is gone
     }
 
-    // The share of the loads, and whether supports hold what they push.
-    bool loose;
     sn_integrate_gather(island);
     for (int32_t i = 0; i < sn_island_size(island); i++) {
         island->external[i] *= solve->share;
@@ -446,6 +444,26 @@ static sinew_status sweep_island(static_solve *solve, sn_island *island,
     for (int32_t row = 0; row < island->rows; row++) {
         own->load += sn_length(sn_load3(island->external + 3 * (size_t)row));
     }
+    return SINEW_OK;
+}
+
+// The touches where the sweep begins.
+static sinew_status find_first_touches(sn_island *island) {
+    sn_island_contact *own = island->contact;
+    own->linear = false;
+    SN_TRY(sn_contact_find_touches(island, own->guess, true));
+    SN_TRY(sn_contact_take_touches(island));
+    own->predicted = false;
+    return SINEW_OK;
+}
+
+static sinew_status sweep_island(static_solve *solve, sn_island *island,
+                                 sinew_step_report *report) {
+    sn_island_contact *own = island->contact;
+    SN_TRY(prepare_island(solve, island));
+
+    // Whether supports hold what the loads push.
+    bool loose;
     SN_TRY(check_loose(solve, island, &loose));
     if (solve->first) {
         SN_TRY(loose ? SINEW_OK : sn_mobility_check_strain(island));
@@ -462,12 +480,9 @@ static sinew_status sweep_island(static_solve *solve, sn_island *island,
     // Without contact while nothing is near, then with it.
     bool clear = false;
     begin_island(solve, island);
-    own->linear = false;
     solve->lag = 0;
     solve->travel = 0;
-    SN_TRY(sn_contact_find_touches(island, own->guess, true));
-    SN_TRY(sn_contact_take_touches(island));
-    own->predicted = false;
+    SN_TRY(find_first_touches(island));
     if (own->touch_count == 0) {
         SN_TRY(try_clear(island, &newton, &clear, report));
     }
@@ -682,4 +697,57 @@ sinew_status sn_contact_solve_static(sinew_world *world, const sinew_static_def 
     world->contact->is_static = false;
     sn_arena_destroy(&solve.arena);
     return status;
+}
+
+// --- linearising
+
+// One try: the island of the body with its touches, handed to `use`.
+static sinew_status use_island(static_solve *solve, const sinew_body *body, sn_island_use *use,
+                               void *user, bool *cramped) {
+    sinew_world *world = solve->world;
+    SN_TRY(sn_contact_join(world));
+    SN_TRY(sn_world_prepare(world, true));
+    SN_TRY(sn_contact_cover(world));
+    SN_TRY(sn_contact_begin_step(world));
+    sn_island *island = sn_world_find_island(world, body);
+    if (!island->contact) {
+        return use(island, user);
+    }
+
+    SN_TRY(prepare_island(solve, island));
+    begin_island(solve, island);
+    SN_TRY(find_first_touches(island));
+    SN_TRY(use(island, user));
+    *cramped = island->contact->cramped;
+    return SINEW_OK;
+}
+
+sinew_status sn_contact_linearise(const sinew_body *body, sn_island_use *use, void *user) {
+    sinew_world *world = body->world;
+    sn_contact *contact = world->contact;
+    sinew_static_def def = sinew_default_static_def();
+    sinew_contact_report report = contact->report;
+    static_solve solve = {.world = world, .def = &def, .arena = sn_arena_create(world->context)};
+    contact->is_static = true;
+    contact->static_reach = first_reach;
+
+    // Slip counts from here on, so that what friction can hold sticks.
+    sinew_status status = keep_world(&solve);
+    bool cramped = status == SINEW_OK;
+    for (int i = 0; i < MOST_TRIES && cramped && status == SINEW_OK; i++) {
+        begin_share(&solve, 1);
+        contact->smoothing_time = last_smoothing;
+        cramped = false;
+        status = use_island(&solve, body, use, user, &cramped);
+        if (cramped) {
+            make_room(&solve);
+        }
+    }
+
+    // The world is as before.
+    contact->is_static = false;
+    contact->report = report;
+    sinew_status restored = solve.contact_state ? restore_world(&solve) : SINEW_OK;
+    sn_arena_destroy(&solve.arena);
+    return status == SINEW_OK ? restored : status;
 }

@@ -177,6 +177,17 @@ void sn_world_forget_islands(sinew_world *world) {
     }
 }
 
+sn_island *sn_world_find_island(const sinew_world *world, const sinew_body *body) {
+    for (sn_island *island = world->islands; island; island = island->next) {
+        for (int32_t i = 0; i < island->body_count; i++) {
+            if (island->bodies[i].body == body) {
+                return island;
+            }
+        }
+    }
+    return NULL;
+}
+
 // Numbers the bodies by the island they belong to: attachments join, the lowest number wins.
 static void find_islands(const sinew_world *world, int32_t *number) {
     for (size_t i = 0; i < world->body_count; i++) {

@@ -76,6 +76,9 @@ void sn_world_merge_report(sinew_step_report *total, const sinew_step_report *pa
 // Drops what was derived from bodies and attachments; the next step builds it again.
 void sn_world_forget_islands(sinew_world *world);
 
+// The island of a body, once they are prepared.
+sn_island *sn_world_find_island(const sinew_world *world, const sinew_body *body);
+
 // After frames of a body have come or gone: points of the body and attached ones are found again by
 // their rest positions, and the islands are dropped (adapt.c).
 sinew_status sn_world_refresh_body(sinew_body *body);

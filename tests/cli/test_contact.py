@@ -32,6 +32,19 @@ def run(out, path, *arguments):
     return json.loads(result.stdout)
 
 
+def test_modes_in_contact():
+    with program.folder() as out:
+        path = write(out, BOX)
+        free = program.run("modes", path, "-n", "7", "--json")
+        assert free.returncode == 0 and "left out" in free.stderr, free
+        assert max(json.loads(free.stdout)["frequencies"][:6]) == 0, free.stdout
+        stands = program.run("modes", path, "-n", "7", "--json", "--static")
+        frequencies = json.loads(stands.stdout)["frequencies"]
+        assert stands.returncode == 0 and "left out" not in stands.stderr, stands
+        assert min(frequencies) > 1, frequencies  # friction and the floor hold it
+        assert program.run("modes", "mesh.obj", "--static").returncode == 1
+
+
 def test_reports_agree():
     with program.folder() as out:
         contact = run(out, write(out, BOX), "--format", "csv,vtu")["contact"]
