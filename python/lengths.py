@@ -90,6 +90,8 @@ ARRAYS = {
     ("sinew_body_compute_node_stresses", "stresses"): (NODES, 6),
     ("sinew_body_compute_modes", "frequencies"): ("count", 0),
     ("sinew_body_compute_modes", "shapes"): (f"(int64_t)count * mode_size(body)", 0),
+    ("sinew_body_compute_present_modes", "frequencies"): ("count", 0),
+    ("sinew_body_compute_present_modes", "shapes"): (f"(int64_t)count * mode_size(body)", 0),
     ("sinew_body_compute_contact_forces", "forces"): (SURFACE, 3),
     ("sinew_body_compute_contact_forces", "areas"): (SURFACE, 0),
     ("sinew_curve_compute_frames", "points"): ("count", 3),
