@@ -50,6 +50,7 @@ const validate_row validate_rows[] = {
     {"W2", NULL, validate_spectral_frequencies, NULL},
     {"W3", NULL, validate_transverse, NULL},
     {"W5", NULL, validate_voxel_size, NULL},
+    {"W4", NULL, validate_elastic_constants, NULL},
     {"W6", NULL, validate_expected_error, NULL},
     {"C1", NULL, validate_slope, NULL},
     {"C2", NULL, validate_hertz, NULL},

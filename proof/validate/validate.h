@@ -162,6 +162,7 @@ sinew_status validate_frame_iterations(validate_run *v);     // A23
 sinew_status validate_frame_mass(validate_run *v);           // A19
 sinew_status validate_spectral_statics(validate_run *v);     // W1
 sinew_status validate_spectral_frequencies(validate_run *v); // W2
+sinew_status validate_elastic_constants(validate_run *v);    // W4
 sinew_status validate_expected_error(validate_run *v);       // W6: estimates against true errors
 
 #endif
