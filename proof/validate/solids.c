@@ -1,6 +1,6 @@
 // Solids as frames and as ten-node tets; see solids.h. Both have the same surface, on which the
-// same forces act. One end of the tets is fixed; that of the frames is held as `fixed` in a scene
-// holds it, by springs.
+// same forces act. One end of the tets is fixed, or held by the springs of the frames, which are
+// those of `fixed` in a scene.
 #include "validate/solids.h"
 
 #include "base/clock.h"
@@ -263,7 +263,28 @@ static sinew_status hold_tets(model *m) {
     return sinew_body_fix_nodes(m->body, held, count, SINEW_AXIS_ALL);
 }
 
-static sinew_status run_tets(model *m, solid_response *response) {
+// The springs of a face support, one at each vertex (sinew/frame_support.h); the ends are of flesh.
+static sinew_status hang_tets(model *m) {
+    const int32_t *nodes = sinew_body_get_surface_nodes(m->body);
+    double longest = 0;
+    for (int a = 0; a < 3; a++) {
+        longest = fmax(longest, m->grid.cells[a] * h);
+    }
+
+    for (int32_t i = 0; i < m->surface->point_count; i++) {
+        if (!is_held(m, i)) {
+            continue;
+        }
+        sinew_attachment_def def = sinew_default_attachment_def();
+        def.body = m->body;
+        def.node = nodes[i];
+        def.stiffness = soft / (0.01 * longest) * m->area[i];
+        SN_TRY(sinew_world_attach(m->world, &def, NULL));
+    }
+    return SINEW_OK;
+}
+
+static sinew_status run_tets(model *m, solid_hold hold, solid_response *response) {
     const int32_t labels[2] = {FLESH, BONE};
     sinew_body_def def = sinew_default_body_def();
     def.mesh = m->tets;
@@ -273,17 +294,17 @@ static sinew_status run_tets(model *m, solid_response *response) {
     SN_TRY(sinew_body_create(m->world, &def, &m->body));
     SN_TRY(measure_modes(m, response));
 
-    SN_TRY(hold_tets(m));
+    SN_TRY(hold == SOLID_SPRINGS ? hang_tets(m) : hold_tets(m));
     return measure_loads(m, response);
 }
 
 sinew_status solid_measure_tets(sinew_context *context, solid_kind kind, double poisson,
-                                solid_response *response) {
+                                solid_hold hold, solid_response *response) {
     model m;
     *response = (solid_response){.samples = 0};
     sinew_status status = open_model(context, kind, poisson, &m);
     if (status == SINEW_OK) {
-        status = run_tets(&m, response);
+        status = run_tets(&m, hold, response);
     }
     close_model(&m);
     return status;

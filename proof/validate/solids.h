@@ -37,9 +37,12 @@ typedef struct solid_response {
     double seconds;                 // to create the body
 } solid_response;
 
+// How the end of the tets is held: fixed, or by springs like those that hold the frames.
+typedef enum solid_hold { SOLID_FIXED, SOLID_SPRINGS } solid_hold;
+
 // The answer of ten-node tets, two voxels of the frames long each.
 sinew_status solid_measure_tets(sinew_context *context, solid_kind kind, double poisson,
-                                solid_response *response);
+                                solid_hold hold, solid_response *response);
 
 // The answer of frames. `def` has the frames, weights and samples; voxels, tissues and surface are
 // filled in.

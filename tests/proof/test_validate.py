@@ -34,8 +34,9 @@ LIMITS = {
     "A16": {"volume": 0.03},
     "A17": {"differences": 1e-6, "rotation": 1e-12, "at rest": 1e-12},
     "A19": {"free fall": 1e-12, "kinetic energy": 1e-12},
-    "W1": {"tip load": 0.05, "twist": 0.2},
+    "W1": {"tip load": 0.05, "twist": 0.2, "same springs": 0.05, "ratio": 1},
     "W2": {"frequencies": 0.05},
+    "W4": {"Young": 0.03, "bending": 0.05, "torsion": 0.2},
     "L1": {"Cook": 0.03 * 18.506, "Lame": 0.03 * 1.0002e-4},
     "L2": {"uniform stress": 1e-9, "reactions": 1e-9, "mid-wall": 0.02},
 }

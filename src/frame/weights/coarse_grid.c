@@ -1,6 +1,24 @@
-// A coarse copy of a grid, for what need not be known to a voxel: positions of nodes, and the start
-// of iterations. Cost: one pass over the grid.
+// A coarse copy of a grid, for what need not be known to a voxel: positions of nodes, the start of
+// iterations, and estimates of errors. Cost: one pass over the grid.
 #include "frame/weights/table.h"
+
+// Gives the coarse voxels the mean factors of their blocks; compliances add up.
+static sinew_status copy_maps(const sinew_voxels *fine, const double *young, const int32_t *inside,
+                              const double *compliance, const double *density, sn_arena *scratch,
+                              sinew_voxels *coarse) {
+    double *stiffness_factor = SN_PUSH(scratch, double, coarse->count);
+    double *density_factor = SN_PUSH(scratch, double, coarse->count);
+    SN_TRY(sn_arena_status(scratch));
+
+    for (int32_t v = 0; v < coarse->count; v++) {
+        int32_t block = coarse->cell[v];
+        stiffness_factor[v] = inside[block] / compliance[block] / young[coarse->label[v]];
+        density_factor[v] = density[block] / inside[block];
+    }
+
+    SN_TRY(sinew_voxels_set_stiffness(coarse, stiffness_factor));
+    return fine->density ? sinew_voxels_set_density(coarse, density_factor) : SINEW_OK;
+}
 
 sinew_status sn_coarsen_voxels(const sinew_voxels *fine, int32_t factor, const double *young,
                                sinew_voxels **coarse) {
@@ -19,6 +37,7 @@ sinew_status sn_coarsen_voxels(const sinew_voxels *fine, int32_t factor, const d
     int32_t *votes = SN_PUSH(&scratch, int32_t, total);
     int32_t *inside = SN_PUSH(&scratch, int32_t, total);
     double *compliance = SN_PUSH(&scratch, double, total);
+    double *density = SN_PUSH(&scratch, double, total);
     sinew_status status = sn_arena_status(&scratch);
     if (status != SINEW_OK) {
         sn_arena_destroy(&scratch);
@@ -36,6 +55,7 @@ sinew_status sn_coarsen_voxels(const sinew_voxels *fine, int32_t factor, const d
         uint16_t own = fine->label[v];
 
         inside[block]++;
+        density[block] += sn_voxel_density(fine, v);
         compliance[block] += 1 / (young[own] * sn_voxel_stiffness(fine, v));
         if (votes[block] == 0) {
             label[block] = own;
@@ -52,20 +72,8 @@ sinew_status sn_coarsen_voxels(const sinew_voxels *fine, int32_t factor, const d
     }
 
     status = sn_voxels_create(context, cells, spacing, fine->lower, label, SIZE_MAX, coarse);
-    double *stiffness = status == SINEW_OK ? SN_PUSH(&scratch, double, (*coarse)->count) : NULL;
-    if (status == SINEW_OK && !stiffness) {
-        status = SINEW_OUT_OF_MEMORY;
-    }
-
-    if (stiffness) {
-        for (int32_t v = 0; v < (*coarse)->count; v++) {
-            int32_t block = (*coarse)->cell[v];
-            stiffness[v] = inside[block] / compliance[block] / young[(*coarse)->label[v]];
-        }
-    }
-
     if (status == SINEW_OK) {
-        status = sinew_voxels_set_stiffness(*coarse, stiffness);
+        status = copy_maps(fine, young, inside, compliance, density, &scratch, *coarse);
     }
 
     sn_arena_destroy(&scratch);

@@ -154,7 +154,7 @@ sinew_status sn_shape_compute_vertex_compliance(const sn_shape *shape, sn_arena 
 
 // Coarsens a grid to blocks of `factor` cells along each axis. A block is inside if at least a
 // quarter of its cells are. Its label is the most common one, its stiffness the harmonic mean
-// (compliances add up). `young` is by label.
+// (compliances add up), the factor of its density the mean. `young` is by label.
 sinew_status sn_coarsen_voxels(const sinew_voxels *fine, int32_t factor, const double *young,
                                sinew_voxels **coarse);
 

@@ -5,6 +5,7 @@
 #include "frame/weights/weights.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static sinew_status place(sinew_context *context, const sinew_voxels *voxels,
                           const sinew_tissue *tissues, int32_t tissue_count,
@@ -221,6 +222,49 @@ static void test_coarse_is_as_good(void **state) {
     sinew_context_destroy(context);
 }
 
+// A coarse copy has the mean density and the mean compliance of its blocks, so that estimates made
+// on it are about the same solid.
+static void test_coarse_maps(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_voxels *box = test_solid(context, SINEW_SOLID_BOX, 0.8, 0.4, 0.4, 0.05);
+    sinew_voxels *coarse = NULL;
+    double *factor = calloc((size_t)box->count, sizeof *factor);
+    double *young = calloc(SN_LABELS, sizeof *young);
+    double mass[2] = {0, 0};
+    assert_non_null(factor);
+    assert_non_null(young);
+
+    for (int32_t label = 0; label < SN_LABELS; label++) {
+        young[label] = 1;
+    }
+    for (int32_t v = 0; v < box->count; v++) {
+        factor[v] = 1 + v % 7;
+    }
+    assert_int_equal(sinew_voxels_set_density(box, factor), SINEW_OK);
+    assert_int_equal(sinew_voxels_set_stiffness(box, factor), SINEW_OK);
+    assert_int_equal(sn_coarsen_voxels(box, 2, young, &coarse), SINEW_OK);
+    assert_int_equal(8 * coarse->count, box->count);
+
+    double compliance[2] = {0, 0};
+    for (int32_t v = 0; v < box->count; v++) {
+        mass[0] += box->volume * sn_voxel_density(box, v);
+        compliance[0] += box->volume / sn_voxel_stiffness(box, v);
+    }
+    for (int32_t v = 0; v < coarse->count; v++) {
+        mass[1] += coarse->volume * sn_voxel_density(coarse, v);
+        compliance[1] += coarse->volume / sn_voxel_stiffness(coarse, v);
+    }
+    assert_true(fabs(mass[1] / mass[0] - 1) < 1e-12);
+    assert_true(fabs(compliance[1] / compliance[0] - 1) < 1e-12);
+
+    free(young);
+    free(factor);
+    sinew_voxels_destroy(coarse);
+    sinew_voxels_destroy(box);
+    sinew_context_destroy(context);
+}
+
 // A rigid part is a single point of the metric: an entirely rigid body accepts one node and refuses
 // a second.
 static void test_all_rigid(void **state) {
@@ -278,11 +322,9 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_even_in_a_bar),
-        cmocka_unit_test(test_soft_parts_get_more),
-        cmocka_unit_test(test_held_nodes_and_parts),
-        cmocka_unit_test(test_coarse_is_as_good),
-        cmocka_unit_test(test_all_rigid),
+        cmocka_unit_test(test_even_in_a_bar),        cmocka_unit_test(test_soft_parts_get_more),
+        cmocka_unit_test(test_held_nodes_and_parts), cmocka_unit_test(test_coarse_is_as_good),
+        cmocka_unit_test(test_coarse_maps),          cmocka_unit_test(test_all_rigid),
         cmocka_unit_test(test_memory_shortage),
     };
 
