@@ -495,9 +495,10 @@ class Wrapper:
         owner = "(handle *)self" if self.handle else "NULL"
         uses_handle = self.handle or any("self_handle" in text for text, _ in self.results)
         lines.append("    (void)self;\n    (void)arguments;")
+        if uses_handle and not self.handle and self.arguments:
+            owner = "record_get_source(ARGUMENT(0))"  # what a ray hit knows its world
         if uses_handle:
-            lines.append(f"    handle *self_handle = {owner};\n    (void)self_handle;")
-        lines.append(f"    c.owner = {owner};")
+            lines.append(f"    handle *self_handle = {owner};\n    (void)self_handle;\n    c.owner = self_handle;")
         lines += self.declarations + self.conversions + self.checks
         if self.creates:
             lines.append("    PyObject *used = call_collect(arguments, given);\n    if (!used) {\n        return call_end(&c, NULL);\n    }")

@@ -167,6 +167,8 @@ bool enum_types_add(PyObject *module, enum_type *const *types, int32_t count);
 
 /// Whether an object is a record of any type.
 bool record_check(PyObject *object);
+/// What a record came from, or NULL; also if it is something else.
+handle *record_get_source(PyObject *object);
 /// A new record with a copy of `data`.
 PyObject *record_wrap(record_type *type, const void *data, handle *source);
 /// A record that looks at memory of `parent`, which it keeps.

@@ -212,6 +212,10 @@ PyObject *handle_wrap(handle_kind *kind, void *pointer, handle *owner, PyObject 
     if (!pointer) {
         Py_RETURN_NONE;
     }
+    if (!owner) {
+        PyErr_Format(PyExc_ValueError, "this %s would belong to nothing", kind->name);
+        return NULL;
+    }
     PyObject *key = PyLong_FromVoidPtr(pointer);
     PyObject *known = key ? find_known(owner->root, kind, key) : NULL;
     if (known || !key) {

@@ -15,6 +15,10 @@ bool record_check(PyObject *object) {
     return PyObject_TypeCheck(object, (PyTypeObject *)record_base);
 }
 
+handle *record_get_source(PyObject *object) {
+    return record_check(object) ? ((record *)object)->source : NULL;
+}
+
 // References ------------------------------------------------------------------------------------
 
 static bool set_ref(record *self, const record_field *field, PyObject *object) {
@@ -502,10 +506,22 @@ static bool collect(PyObject *object, PyObject *list) {
 }
 
 bool record_collect(PyObject *object, PyObject *list) {
-    const record *self = (const record *)object;
-    for (int32_t i = 0; self->refs && i < self->type->field_count; i++) {
-        PyObject *ref = get_ref(self, &self->type->fields[i]);
+    record *self = (record *)object;
+    for (int32_t i = 0; i < self->type->field_count; i++) {
+        const record_field *field = &self->type->fields[i];
+        PyObject *ref = get_ref(self, field);
         if (ref && !collect(ref, list)) {
+            return false;
+        }
+        if (ref || field->kind != FIELD_HANDLE) {
+            continue;
+        }
+
+        // A pointer that the library wrote, such as the body that a ray hit.
+        PyObject *found = get_pointer(self, field);
+        bool done = found && (found == Py_None || PyList_Append(list, found) == 0);
+        Py_XDECREF(found);
+        if (!done) {
             return false;
         }
     }

@@ -83,7 +83,8 @@ class Everything(unittest.TestCase):
 
 class Results(unittest.TestCase):
     def test_twins_of_the_c_examples_print_the_same(self):
-        for name, arguments in (("first", []), ("frames", []), ("rigid", []), ("load", [os.path.join(ROOT, "examples", "bar.json")])):
+        plain = [(name, []) for name in ("first", "frames", "rigid", "touch", "grain", "rig", "bones")]
+        for name, arguments in plain + [("load", [os.path.join(ROOT, "examples", "bar.json")])]:
             program = os.path.join(BUILD, "examples", name)
             if not os.path.exists(program):
                 self.skipTest("the C examples are not built")
@@ -136,6 +137,17 @@ class Results(unittest.TestCase):
         hit = world.cast((0, 0.01, 1), (0, 0, -1))
         self.assertIs(hit.body, bar)
         self.assertIsNone(world.cast((0, 0, 1), (0, 0, 1)))
+
+    def test_what_a_ray_hit_can_be_grabbed(self):
+        world, bar = make_bar()
+        hand = _core.surface_hit_grab(world.cast((0.4, 0.01, 1), (0, 0, -1)), sinew.GrabDef(stiffness=500))
+        hand.set_target((0.4, 0.01, 0.5))
+        world.run(0.05)
+        self.assertGreater(hand.force[2], 1)
+        with self.assertRaises(ValueError):
+            _core.surface_hit_grab(sinew.SurfaceHit())
+        bar.destroy()
+        self.assertFalse(hand.alive)
 
     def test_scene(self):
         scene = sinew.load(os.path.join(ROOT, "examples", "bar.json"))
