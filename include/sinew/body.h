@@ -209,6 +209,11 @@ SINEW_API sinew_status sinew_body_set_material(sinew_body *body, int32_t index,
 /// when a muscle contracts. [Pa] At least 0. Not for warped bodies, springs between frames and
 /// position dynamics, which have no fibres.
 SINEW_API sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double stress);
+/// Replaces the axes of the materials of a body of elements that was made with
+/// sinew_body_def.material_axes: nine numbers for each element, axis by axis, such as those of a
+/// field that was solved again (sinew_field_get_axes). SINEW_UNSUPPORTED for bodies made without
+/// axes and for other models.
+SINEW_API sinew_status sinew_body_set_material_axes(sinew_body *body, const double *axes);
 SINEW_API sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping,
                                               double stiffness_damping);
 /// Chooses the solver for this body from the next step on. SINEW_SOLVER_AUTO, the default, uses

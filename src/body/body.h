@@ -116,6 +116,9 @@ sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena);
 void sn_body_begin_recovery(sinew_body *body);
 void sn_body_end_recovery(sinew_body *body);
 
+// Fails unless the axes of all `count` elements, nine numbers each, are orthonormal.
+sinew_status sn_check_material_axes(sinew_context *context, const double *axes, int32_t count);
+
 // Tells the ledger that the elastic energy changed although no work was done on the body.
 static inline void sn_body_note_energy_change(sinew_body *body) {
     if (body->ledger->state == SN_LEDGER_RUNNING) {

@@ -19,6 +19,7 @@ typedef struct elastic {
     int32_t *element_group;  // [element]
     int32_t *element_sample; // [element]: first of its samples in the group
     int32_t *order;          // the elements in the order of their samples, group after group
+    sn_mat3 **frames;        // [group]: material axes of its samples; NULL: none, or no samples
     // The body was created with a rotation. For laws in which a rotation causes strain, the rotated
     // shape is the rest shape: their gradients and axes are rotated too.
     bool rotated;
@@ -252,6 +253,77 @@ static sinew_status set_material(sinew_body *body, int32_t index,
     return build_mass(body, body->consistent_mass != NULL);
 }
 
+// The axes of a material as columns, made orthonormal to rounding error. Input with five digits
+// suffices, because each Newton step squares the error.
+static sn_mat3 sharpened_axes(const double *a) {
+    sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
+    for (int step = 0; step < 2; step++) {
+        sn_mat3 X = sn_mat3_scale(-0.5, sn_mat3_mul(sn_mat3_transpose(Q), Q));
+        for (int i = 0; i < 3; i++) {
+            X.m[i][i] += 1.5;
+        }
+        Q = sn_mat3_mul(Q, X);
+    }
+
+    return Q;
+}
+
+// Whether the rest shape of a group is the rotated one.
+static bool rests_rotated(const elastic *model, int32_t group) {
+    return model->rotated && sn_material_strains_by_rotation(&model->groups.items[group].def);
+}
+
+// The axes of the samples of one element.
+static void fill_axes(const elastic *model, int32_t group, const double *axes, int32_t samples,
+                      sn_mat3 *frames) {
+    sn_mat3 Q = sharpened_axes(axes);
+    if (rests_rotated(model, group)) {
+        Q = sn_mat3_mul(model->rotation, Q);
+    }
+    for (int32_t s = 0; s < samples; s++) {
+        frames[s] = Q;
+    }
+}
+
+// Replaces the axes of all samples.
+static sinew_status set_axes(sinew_body *body, const double *axes) {
+    elastic *model = body->model;
+    sn_arena scratch = sn_arena_create(body->context);
+    sinew_status status = SINEW_OK;
+
+    for (int32_t i = 0; i < model->groups.count && status == SINEW_OK; i++) {
+        sn_sample_group *group = &model->groups.items[i];
+        if (group->samples.count == 0) {
+            continue;
+        }
+        if (!model->frames[i]) {
+            status = sn_fail(body->context, SINEW_UNSUPPORTED,
+                             "body \"%s\" was made without material axes; give it some in its "
+                             "definition",
+                             body->name);
+            break;
+        }
+
+        // All axes of the group first, because the old ones are needed to leave them.
+        sn_arena_mark mark = sn_arena_get_mark(&scratch);
+        sn_mat3 *frames = SN_PUSH(&scratch, sn_mat3, group->samples.count);
+        status = sn_arena_status(&scratch);
+        for (int32_t e = 0; e < body->mesh.element_count && status == SINEW_OK; e++) {
+            if (model->element_group[e] == i) {
+                fill_axes(model, i, axes + 9 * (size_t)e, model->rule_samples,
+                          frames + model->element_sample[e]);
+            }
+        }
+        if (status == SINEW_OK) {
+            sn_sample_group_set_frames(&body->arena, group, model->frames[i], frames);
+        }
+        sn_arena_rewind(&scratch, mark);
+    }
+
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
 static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double stress) {
     elastic *model = body->model;
     if (index < 0 || index >= model->groups.count) {
@@ -316,6 +388,7 @@ static const sn_body_ops elastic_ops = {
             .measure_recovery = measure_recovery,
             .set_material = set_material,
             .set_fibre_stress = set_fibre_stress,
+            .set_axes = set_axes,
         },
     .points =
         {
@@ -391,21 +464,6 @@ static void fill_element(const sinew_body *body, const sn_element_rule *rule, in
     }
 }
 
-// The axes of a material as columns, made orthonormal to rounding error. Input with five digits
-// suffices, because each Newton step squares the error.
-static sn_mat3 sharpened_axes(const double *a) {
-    sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
-    for (int step = 0; step < 2; step++) {
-        sn_mat3 X = sn_mat3_scale(-0.5, sn_mat3_mul(sn_mat3_transpose(Q), Q));
-        for (int i = 0; i < 3; i++) {
-            X.m[i][i] += 1.5;
-        }
-        Q = sn_mat3_mul(Q, X);
-    }
-
-    return Q;
-}
-
 // Makes the samples of the listed elements of one group.
 static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *elements,
                                 int32_t count, const sn_element_rule *rule, const double *axes,
@@ -422,32 +480,25 @@ static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *
     sn_vec3 *gradient = SN_PUSH(scratch, sn_vec3, samples * width);
     double *volume = SN_PUSH(scratch, double, samples);
     sn_mat3 *frames = axes ? SN_PUSH(&body->arena, sn_mat3, samples) : NULL;
+    model->frames[index] = frames;
 
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(&body->arena));
 
     // Gradients, volumes and material axes.
-    bool rotated =
-        model->rotated && sn_material_strains_by_rotation(&model->groups.items[index].def);
     int32_t next = 0;
     for (int32_t i = 0; i < count; i++) {
         int32_t e = elements[i];
         model->element_sample[e] = next;
         fill_element(body, rule, e, next, control, gradient, volume);
-        const double *a = axes ? axes + 9 * (size_t)e : NULL;
-
         if (axes) {
-            for (int32_t s = 0; s < rule->samples; s++) {
-                sn_mat3 Q = sharpened_axes(a);
-                frames[next + s] = rotated ? sn_mat3_mul(model->rotation, Q) : Q;
-            }
+            fill_axes(model, index, axes + 9 * (size_t)e, rule->samples, frames + next);
         }
-
         next += rule->samples;
     }
 
     // Gradients with respect to the rotated rest shape.
-    if (rotated) {
+    if (rests_rotated(model, index)) {
         for (size_t k = 0; k < samples * width; k++) {
             gradient[k] = sn_mat3_apply(model->rotation, gradient[k]);
         }
@@ -492,6 +543,8 @@ static sinew_status push_model(sinew_body *body, const sinew_body_def *def) {
     const sinew_material_def *materials = def->material_count > 0 ? def->materials : NULL;
 
     SN_TRY(sn_sample_groups_create(&body->arena, count, materials, plane, &model->groups));
+    model->frames = SN_PUSH(&body->arena, sn_mat3 *, count);
+    SN_TRY(sn_arena_status(&body->arena));
     return assign_groups(body, def);
 }
 

@@ -81,6 +81,8 @@ typedef struct sn_elasticity_ops {
     // Sets the tension of the fibres of material number `index`, finite and not negative. NULL: the
     // model has no fibres.
     sinew_status (*set_fibre_stress)(sinew_body *body, int32_t index, double stress);
+    // Nine numbers for each element; NULL: the model has no axes that can change.
+    sinew_status (*set_axes)(sinew_body *body, const double *axes);
 } sn_elasticity_ops;
 
 // Mass and motion: the space that q lives in, and inertia. All may be NULL: q is a vector, every

@@ -1,6 +1,8 @@
 // Points created by the user: creation, queries and forces; see point.h.
 #include "body/point.h"
 
+#include "body/sample_groups.h"
+
 static sinew_status check_position(const sinew_body *body, const double position[3]) {
     if (sn_finite3(sn_load3(position))) {
         return SINEW_OK;
@@ -190,4 +192,23 @@ void sn_points_add_forces(sinew_body *body, double *rows) {
         body->ops->points.move(body, body->q, &point->point);
         body->ops->points.add_force(body, &point->point, point->force, rows);
     }
+}
+
+void sn_material_get_state(const sinew_material_def *def, const sn_mat3 *axes, double stiffness,
+                           sn_mat3 F, sn_isa isa, sinew_element_state *state) {
+    sn_material material = sn_material_prepare(def, SN_PLANE_NONE, isa);
+    double parameters[SN_MATERIAL_MAX_PARAMETERS];
+
+    sn_material_parameters(parameters, &material, def, axes);
+    sn_mat3 P = sn_mat3_scale(stiffness, sn_material_stress(&material, parameters, F));
+    sn_block_state block = {.psi = {stiffness * sn_material_energy(&material, parameters, F)}};
+
+    for (int k = 0; k < 9; k++) {
+        block.F[k * SN_BLOCK] = F.m[k / 3][k % 3];
+        block.P[k * SN_BLOCK] = P.m[k / 3][k % 3];
+    }
+
+    sn_state_sum sum = {.volume = 0};
+    sn_state_sum_add(&sum, &block, 0, 1);
+    sn_state_sum_finish(&sum, state);
 }

@@ -763,6 +763,23 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
     return status;
 }
 
+void sn_sample_group_set_frames(sn_arena *arena, sn_sample_group *group, sn_mat3 *storage,
+                                const sn_mat3 *frames) {
+    SN_ASSERT(group->frames == storage && group->samples.count > 0);
+
+    // Gradients go back to the rest frame with the old axes, and from there to the new ones.
+    if (group->rotated) {
+        rotate_gradients(group, true);
+    }
+    memcpy(storage, frames, (size_t)group->samples.count * sizeof *storage);
+    if (group->rotated) {
+        rotate_gradients(group, false);
+    }
+
+    fill_parameters(arena, group); // cannot fail: the parameters keep their size
+    choose_averages(group);
+}
+
 void sn_sample_group_set_fibre_stress(sn_sample_group *group, double stress) {
     group->def.fibre_stress = stress;
     if (group->samples.count == 0) {
@@ -777,23 +794,4 @@ void sn_sample_group_set_fibre_stress(sn_sample_group *group, double stress) {
             T[lane] = stress;
         }
     }
-}
-
-void sn_material_get_state(const sinew_material_def *def, const sn_mat3 *axes, double stiffness,
-                           sn_mat3 F, sn_isa isa, sinew_element_state *state) {
-    sn_material material = sn_material_prepare(def, SN_PLANE_NONE, isa);
-    double parameters[SN_MATERIAL_MAX_PARAMETERS];
-
-    sn_material_parameters(parameters, &material, def, axes);
-    sn_mat3 P = sn_mat3_scale(stiffness, sn_material_stress(&material, parameters, F));
-    sn_block_state block = {.psi = {stiffness * sn_material_energy(&material, parameters, F)}};
-
-    for (int k = 0; k < 9; k++) {
-        block.F[k * SN_BLOCK] = F.m[k / 3][k % 3];
-        block.P[k * SN_BLOCK] = P.m[k / 3][k % 3];
-    }
-
-    sn_state_sum sum = {.volume = 0};
-    sn_state_sum_add(&sum, &block, 0, 1);
-    sn_state_sum_finish(&sum, state);
 }

@@ -93,6 +93,11 @@ static inline const double *sn_sample_group_parameters(const sn_sample_group *gr
 sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *groups, int32_t index,
                                           const sinew_material_def *material);
 
+// Overwrites the material axes of the samples: `frames` replace those in `storage`, the array that
+// the group was filled with. Allocates nothing.
+void sn_sample_group_set_frames(sn_arena *arena, sn_sample_group *group, sn_mat3 *storage,
+                                const sn_mat3 *frames);
+
 // Overwrites the tension of the fibres in all samples, without deriving the other parameters again.
 void sn_sample_group_set_fibre_stress(sn_sample_group *group, double stress);
 

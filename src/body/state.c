@@ -198,6 +198,40 @@ sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double
     return SINEW_OK;
 }
 
+// Within what a file with seven digits gives.
+sinew_status sn_check_material_axes(sinew_context *context, const double *axes, int32_t count) {
+    for (int32_t e = 0; e < count; e++) {
+        const double *a = axes + 9 * (size_t)e;
+        sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
+        sn_mat3 error = sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(Q), Q), sn_mat3_identity());
+
+        if (!(sn_mat3_norm(error) < 1e-5)) {
+            return sn_fail(context, SINEW_INVALID_DATA,
+                           "the material axes of element %d are not orthonormal (off by %g)", e,
+                           sn_mat3_norm(error));
+        }
+    }
+
+    return SINEW_OK;
+}
+
+sinew_status sinew_body_set_material_axes(sinew_body *body, const double *axes) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, axes);
+
+    if (!body->ops->elasticity.set_axes) {
+        return sn_fail(body->context, SINEW_UNSUPPORTED,
+                       "the axes of body \"%s\" cannot change: its model has no axes of its own",
+                       body->name);
+    }
+
+    SN_TRY(sn_check_material_axes(body->context, axes, body->mesh.element_count));
+    SN_TRY(body->ops->elasticity.set_axes(body, axes));
+    body->stiffness_version++;
+    sn_body_note_energy_change(body);
+    return SINEW_OK;
+}
+
 sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping,
                                     double stiffness_damping) {
     SN_NEED(NULL, body);

@@ -48,25 +48,6 @@ static sinew_status check_materials(sinew_context *context, const sinew_body_def
     return SINEW_OK;
 }
 
-// Axes must be orthonormal within what a file with seven digits gives.
-static sinew_status check_axes(sinew_context *context, const sinew_body_def *def) {
-    if (def->material_axes) {
-        for (int32_t e = 0; e < def->mesh->element_count; e++) {
-            const double *a = def->material_axes + 9 * (size_t)e;
-            sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
-            sn_mat3 error = sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(Q), Q), sn_mat3_identity());
-
-            if (!(sn_mat3_norm(error) < 1e-5)) {
-                return sn_fail(context, SINEW_INVALID_DATA,
-                               "the material axes of element %d are not orthonormal (off by %g)", e,
-                               sn_mat3_norm(error));
-            }
-        }
-    }
-
-    return SINEW_OK;
-}
-
 // A plane body has a thickness, and stays in the plane of x and y.
 static sinew_status check_plane(sinew_context *context, const sinew_body_def *def) {
     if (!(def->thickness > 0 && isfinite(def->thickness))) {
@@ -109,7 +90,9 @@ static sinew_status check_body(sinew_context *context, const sinew_body_def *def
 
     SN_TRY(sinew_mesh_check(context, def->mesh));
     SN_TRY(check_materials(context, def));
-    SN_TRY(check_axes(context, def));
+    if (def->material_axes) {
+        SN_TRY(sn_check_material_axes(context, def->material_axes, def->mesh->element_count));
+    }
 
     // How dilatation is integrated.
     if ((int)def->volume < SINEW_VOLUME_AUTO || def->volume > SINEW_VOLUME_AVERAGED) {

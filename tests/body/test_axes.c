@@ -1,6 +1,6 @@
 // Materials with their own axes in every element, compared with sums over elements that rotate the
 // constants instead of the gradients: energy, forces, both matrices, states of elements, recovery
-// from an inverted state, and changes of material.
+// from an inverted state, and changes of material and axes.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -361,9 +361,47 @@ static void test_recovery(void **state) {
     free_bar(&plain);
 }
 
+// A body whose axes were replaced is like one made with them, for laws that rotate their gradients
+// (0) and laws that do not. The last digits of rotated gradients differ: 1e-12.
+static void test_new_axes(void **state) {
+    (void)state;
+    sinew_material_def rotated = law(0), unrotated = law(0);
+    unrotated.strain = SINEW_STRAIN_INFINITESIMAL;
+    const sinew_material_def defs[] = {rotated, unrotated};
+
+    for (size_t i = 0; i < 2; i++) {
+        bar b = make_bar(&defs[i]);
+        sums expected = evaluate(&b, true, false);
+
+        // Other axes give other forces; the old ones bring them back.
+        size_t size = 9 * (size_t)b.mesh->element_count;
+        double *other = calloc(size, sizeof *other);
+        for (size_t k = 0; k < size; k++) {
+            other[k] = b.axes[(k + 9) % size];
+        }
+        assert_int_equal(sinew_body_set_material_axes(b.body, other), SINEW_OK);
+        sums changed = evaluate(&b, true, false);
+        assert_true(test_relative_error(changed.force, expected.force, b.n) > 1e-3);
+        assert_int_equal(sinew_body_set_material_axes(b.body, b.axes), SINEW_OK);
+        sums found = evaluate(&b, true, false);
+        compare("axes", &found, &expected, b.n);
+
+        // Axes that are not orthonormal are refused, and nothing changes.
+        other[4] += 0.1;
+        assert_int_equal(sinew_body_set_material_axes(b.body, other), SINEW_INVALID_DATA);
+
+        free(other);
+        free_sums(&expected);
+        free_sums(&changed);
+        free_sums(&found);
+        free_bar(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_laws), cmocka_unit_test(test_other_materials),
-        cmocka_unit_test(test_states), cmocka_unit_test(test_recovery)};
+        cmocka_unit_test(test_states), cmocka_unit_test(test_recovery),
+        cmocka_unit_test(test_new_axes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
