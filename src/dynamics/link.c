@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-// The penalty of a hard link in terms of the stiffness that the rest of the system has there.
-static const double penalty_ratio = 1e3;
-
 static sn_island_body *member_of(const sn_island *island, const sinew_body *body) {
     for (int32_t i = 0; i < island->body_count; i++) {
         if (island->bodies[i].body == body) {
@@ -276,8 +273,8 @@ bool sn_links_choose_penalties(sn_island *island) {
 
         double compliance = compliance_of(island, link);
         if (compliance > 0) {
-            link->stiffness =
-                penalty_ratio / compliance; // otherwise both ends are held, and stay as they are
+            link->stiffness = SN_LINK_PENALTY_RATIO /
+                              compliance; // otherwise both ends are held, and stay as they are
         }
 
         link->open = false;

@@ -16,6 +16,9 @@
 
 #include "dynamics/island.h"
 
+// The penalty of a hard link in terms of the stiffness that the rest of the system has there.
+#define SN_LINK_PENALTY_RATIO 1e3
+
 // One end: a point of a body, or a position.
 typedef struct sn_link_end {
     sn_island_body *member;         // NULL: a position

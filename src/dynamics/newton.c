@@ -180,6 +180,14 @@ static void constrain(sn_island *island, bool moving) {
     sn_bsr_constrain(context, island->pattern, island->A, island->mask);
 }
 
+// The relative residual at which a linear solve ends. Penalties of hard links make the right-hand
+// side so much larger than the forces that move the bodies that a solve could end before it has
+// found their motion.
+static double get_solver_tolerance(const sn_island *island, const sn_newton_def *def) {
+    double ratio = island->hard_link_count > 0 ? SN_LINK_PENALTY_RATIO : 1;
+    return def->solver_tolerance / ratio;
+}
+
 // Solves A direction = residual with held unknowns moving by their remaining step. A matrix that is
 // not positive definite (a flattened element has no stiffness across) gets a growing shift, up to
 // `shifts` times; the direction is then shorter, but still downhill. *usable says whether there is
@@ -200,8 +208,8 @@ static sinew_status solve_direction(sn_island *island, const sn_newton_def *def,
         }
 
         sn_solve_report solve;
-        sn_solver_solve(island->solver, island->scratch, island->direction, def->solver_tolerance,
-                        def->solver_iterations, &solve);
+        sn_solver_solve(island->solver, island->scratch, island->direction,
+                        get_solver_tolerance(island, def), def->solver_iterations, &solve);
 
         // A direction that is only inaccurate is still usable.
         if (solve.outcome == SN_SOLVE_CANCELLED) {
@@ -392,8 +400,8 @@ sinew_status sn_newton_close_links(sn_island *island, const sn_newton_def *def, 
 
         // Solve for the correction with the same matrix.
         sn_solve_report solve;
-        sn_solver_solve(island->solver, rhs, more, def->solver_tolerance, def->solver_iterations,
-                        &solve);
+        sn_solver_solve(island->solver, rhs, more, get_solver_tolerance(island, def),
+                        def->solver_iterations, &solve);
         report->solver_iterations += solve.iterations;
 
         if (solve.outcome == SN_SOLVE_CANCELLED) {
