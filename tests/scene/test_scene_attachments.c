@@ -34,13 +34,13 @@ static void run(const char *setting, double kinetic[STEPS]) {
     sinew_context_destroy(context);
 }
 
-// The iterative solver ends at a residual of 1e-6 of the forces; a hundred times that is allowed in
-// the energy.
+// The iterative solver ends at a residual of 1e-6 of the forces; a hundred times that is
+// allowed in the energy. (Without CHOLMOD, it once stopped all bodies at the 17th step.)
 static void solvers_agree(void **state) {
     (void)state;
     double direct[STEPS], iterative[STEPS];
     run("solver.kind=direct", direct);
-    run("solver.kind=jacobi", iterative);
+    run("solver.kind=auto", iterative);
 
     for (int i = 0; i < STEPS; i++) {
         assert_true(direct[i] > 0);
