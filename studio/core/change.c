@@ -105,7 +105,8 @@ STUDIO_API int32_t studio_add_solid(studio *s, const char *kind, double size, do
     }
 
     // As soft as it takes to be squeezed visibly by its own weight, whatever its size.
-    studio_material material = {.body = sinew_world_get_body_count(s->world), .name = "gel"};
+    studio_material material = {
+        .body = sinew_world_get_body_count(s->world), .label = -1, .name = "gel"};
     material.def = sinew_default_material_def();
     material.def.poisson = 0.4;
     material.def.density = 400;
@@ -146,4 +147,22 @@ STUDIO_API int32_t studio_remove_solid(studio *s) {
     studio_count_vertices(s);
 
     return SINEW_OK;
+}
+
+STUDIO_API int32_t studio_insert_frame(studio *s, int32_t body, double x, double y, double z,
+                                       double range) {
+    sinew_frame_insert_def def = sinew_default_frame_insert_def();
+    sinew_body *frames = sinew_world_get_body(s->world, body);
+    sinew_frame_body_get_kind(frames, 0, &def.kind);
+    def.position[0] = x;
+    def.position[1] = y;
+    def.position[2] = z;
+    def.range = range;
+    return studio_keep_message(s, sinew_frame_body_insert(frames, &def, NULL));
+}
+
+STUDIO_API int32_t studio_remove_frame(studio *s, int32_t body) {
+    sinew_body *frames = sinew_world_get_body(s->world, body);
+    int32_t last = sinew_frame_body_get_node_count(frames) - 1;
+    return studio_keep_message(s, sinew_frame_body_remove(frames, last, 0.1));
 }

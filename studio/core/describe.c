@@ -48,11 +48,30 @@ static void write_materials(const studio *s, sinew_json_writer *w, int32_t body)
 
         sinew_json_begin_object(w);
         write_integer(w, "number", material->number);
+        write_integer(w, "label", material->label);
         write_text(w, "name", material->name);
         write_text(w, "law", name_law(s, &material->def));
         write_number(w, "young", material->def.young);
         write_number(w, "poisson", material->def.poisson);
         write_number(w, "density", material->def.density);
+        sinew_json_end_object(w);
+    }
+    sinew_json_end_array(w);
+}
+
+// The rest positions of the frames and their kinds.
+static void write_frames(const sinew_body *body, sinew_json_writer *w) {
+    sinew_json_write_key(w, "nodesOfFrames");
+    sinew_json_begin_array(w);
+    for (int32_t i = 0; i < sinew_frame_body_get_node_count(body); i++) {
+        double rest[3] = {0};
+        sinew_node_kind kind = SINEW_NODE_RIGID;
+        sinew_frame_body_get_rest(body, i, rest);
+        sinew_frame_body_get_kind(body, i, &kind);
+
+        sinew_json_begin_object(w);
+        write_vector(w, "position", rest, 3);
+        write_text(w, "kind", sinew_words_get(SINEW_WORDS_NODE_KINDS, (int32_t)kind));
         sinew_json_end_object(w);
     }
     sinew_json_end_array(w);
@@ -80,16 +99,20 @@ static void write_body(const studio *s, sinew_json_writer *w, int32_t index) {
     write_integer(w, "nodes", sinew_body_get_node_count(body));
     write_integer(w, "elements", sinew_body_get_element_count(body));
     write_integer(w, "frames", sinew_frame_body_get_node_count(body));
+    write_frames(body, w);
     write_number(w, "mass", measures.mass);
     write_number(w, "volume", measures.rest_volume);
     sinew_json_write_key(w, "dropped");
     sinew_json_write_boolean(w, own);
     write_materials(s, w, index);
+    const sinew_field *field = own ? NULL : studio_get_field(s, index);
+    bool fibres = field && sinew_field_get_kind(field) == SINEW_FIELD_FIBRES;
+    write_text(w, "field", fibres ? "fibres" : field ? "frames" : "");
     sinew_json_end_object(w);
 }
 
 static void write_obstacle(const sinew_obstacle *obstacle, sinew_json_writer *w) {
-    static const char *const kinds[] = {"plane", "sphere", "box", "capsule"};
+    static const char *const kinds[] = {"plane", "sphere", "box", "capsule", "mesh"};
     sinew_obstacle_def def = sinew_obstacle_get_def(obstacle);
     size_t kind = (size_t)def.kind;
 
@@ -111,6 +134,7 @@ static void write_scene(const studio *s, sinew_json_writer *w) {
     // Settings.
     sinew_json_begin_object(w);
     write_text(w, "title", info.title);
+    write_number(w, "unit", info.unit);
     write_number(w, "step", def.step);
     write_integer(w, "steps", info.steps);
     write_text(w, "integrator", sinew_words_get(SINEW_WORDS_INTEGRATORS, (int32_t)def.integrator));
@@ -157,6 +181,7 @@ static void write_report(const studio *s, sinew_json_writer *w) {
     write_text(w, "outcome", sinew_outcome_name(s->report.outcome));
     write_integer(w, "newton", s->report.newton_iterations);
     write_integer(w, "solver", s->report.solver_iterations);
+    write_integer(w, "rescued", s->report.rescued);
     write_number(w, "residual", s->report.newton_residual);
     write_number(w, "assemble", s->report.assemble_seconds);
     write_number(w, "solve", s->report.solve_seconds);

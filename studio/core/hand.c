@@ -26,30 +26,12 @@ static double choose_stiffness(const studio *s, sinew_body *body) {
     return 40 * measures.mass / size + 0.02 * young * size;
 }
 
-STUDIO_API int32_t studio_grab(studio *s, double ox, double oy, double oz, double dx, double dy,
-                               double dz, double stiffness) {
-    studio_release(s);
-
-    // The surface under the cursor, and the material point there.
-    const double origin[3] = {ox, oy, oz}, direction[3] = {dx, dy, dz};
-    sinew_surface_hit hit;
-    if (studio_keep_message(s, sinew_world_cast_ray(s->world, origin, direction, INFINITY, &hit))) {
-        return -2;
-    }
-    if (!hit.body) {
-        return -1;
-    }
-
-    sinew_point *point = NULL;
-    if (studio_keep_message(s, sinew_point_create_at(hit.body, hit.position, &point))) {
-        return -2;
-    }
-
-    studio_hand hand = {.def = sinew_default_attachment_def(), .body = find_body(s, hit.body)};
-    sinew_point_get_rest(point, hand.def.rest);
-    sinew_point_destroy(point);
-    hand.def.body = hit.body;
-    hand.def.stiffness = stiffness > 0 ? stiffness : choose_stiffness(s, hit.body);
+// Ties a rest point of a body to where it is now; returns the number of the body, -2 if it failed.
+static int32_t hold(studio *s, sinew_body *body, const double rest[3], double stiffness) {
+    studio_hand hand = {.def = sinew_default_attachment_def(), .body = find_body(s, body)};
+    memcpy(hand.def.rest, rest, sizeof hand.def.rest);
+    hand.def.body = body;
+    hand.def.stiffness = stiffness > 0 ? stiffness : choose_stiffness(s, body);
 
     if (studio_keep_message(s, sinew_world_attach(s->world, &hand.def, &hand.attachment))) {
         return -2;
@@ -57,6 +39,62 @@ STUDIO_API int32_t studio_grab(studio *s, double ox, double oy, double oz, doubl
 
     s->hand = hand;
     return hand.body;
+}
+
+STUDIO_API int32_t studio_grab_at(studio *s, int32_t body, double x, double y, double z,
+                                  double stiffness) {
+    studio_release(s);
+    const double rest[3] = {x, y, z};
+    return hold(s, sinew_world_get_body(s->world, body), rest, stiffness);
+}
+
+STUDIO_API const double *studio_get_hand_rest(const studio *s) {
+    return s->hand.def.rest;
+}
+
+// The body that a ray meets and the rest position of the point there; false if it failed.
+static bool find_point(studio *s, const double origin[3], const double direction[3],
+                       sinew_surface_hit *hit, double rest[3]) {
+    if (studio_keep_message(s, sinew_world_cast_ray(s->world, origin, direction, INFINITY, hit))) {
+        return false;
+    }
+    if (!hit->body) {
+        return true;
+    }
+
+    sinew_point *point = NULL;
+    if (studio_keep_message(s, sinew_point_create_at(hit->body, hit->position, &point))) {
+        return false;
+    }
+    sinew_point_get_rest(point, rest);
+    sinew_point_destroy(point);
+    return true;
+}
+
+STUDIO_API const double *studio_pick(studio *s, double ox, double oy, double oz, double dx,
+                                     double dy, double dz, int32_t *body) {
+    const double origin[3] = {ox, oy, oz}, direction[3] = {dx, dy, dz};
+    sinew_surface_hit hit;
+    if (!find_point(s, origin, direction, &hit, s->hand_state) || !hit.body) {
+        return NULL;
+    }
+    memcpy(s->hand_state + 3, hit.normal, sizeof hit.normal);
+    *body = find_body(s, hit.body);
+    return s->hand_state;
+}
+
+STUDIO_API int32_t studio_grab(studio *s, double ox, double oy, double oz, double dx, double dy,
+                               double dz, double stiffness) {
+    studio_release(s);
+
+    const double origin[3] = {ox, oy, oz}, direction[3] = {dx, dy, dz};
+    double rest[3];
+    sinew_surface_hit hit;
+    if (!find_point(s, origin, direction, &hit, rest)) {
+        return -2;
+    }
+
+    return hit.body ? hold(s, hit.body, rest, stiffness) : -1;
 }
 
 STUDIO_API int32_t studio_drag(studio *s, double x, double y, double z) {

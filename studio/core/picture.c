@@ -43,6 +43,10 @@ STUDIO_API const float *studio_get_values(const studio *s) {
     return s->values.values;
 }
 
+STUDIO_API const float *studio_get_tints(const studio *s) {
+    return s->tints.values;
+}
+
 // Room for the doubles of one body at a time.
 static bool reserve_scratch(studio *s) {
     size_t count = 0;
@@ -107,7 +111,9 @@ static sinew_status compute_values(studio *s, sinew_body *body, int32_t count, s
         case STUDIO_COLOR_STRESS: value = s->states[i].von_mises; break;
         case STUDIO_COLOR_SPEED: value = measure_length(vector); break;
         case STUDIO_COLOR_PRESSURE: value = area > 0 ? measure_length(vector) / area : 0; break;
-        case STUDIO_COLOR_BODY: break;
+        case STUDIO_COLOR_BODY:
+        case STUDIO_COLOR_WEIGHTS:
+        case STUDIO_COLOR_LABELS: break;
         }
         values[i] = (float)value;
     }
@@ -117,8 +123,9 @@ static sinew_status compute_values(studio *s, sinew_body *body, int32_t count, s
 
 STUDIO_API int32_t studio_update(studio *s, int32_t color) {
     size_t count = (size_t)s->vertex_count;
+    bool tinted = color == STUDIO_COLOR_WEIGHTS || color == STUDIO_COLOR_LABELS;
     if (!studio_reserve(&s->positions, 3 * count) || !studio_reserve(&s->values, count) ||
-        !reserve_scratch(s)) {
+        !studio_reserve(&s->tints, tinted ? 3 * count : 0) || !reserve_scratch(s)) {
         studio_fail(s, "out of memory");
         return SINEW_OUT_OF_MEMORY;
     }
@@ -136,6 +143,9 @@ STUDIO_API int32_t studio_update(studio *s, int32_t color) {
             compute_values(s, body, (int32_t)own, (studio_color)color, s->values.values + first);
         if (status != SINEW_OK) {
             return studio_keep_message(s, status);
+        }
+        if (tinted) {
+            studio_tint(body, (studio_color)color, s->tints.values + 3 * first);
         }
         first += own;
     }
@@ -194,6 +204,31 @@ STUDIO_API int32_t studio_compute_contacts(studio *s) {
 
 STUDIO_API const float *studio_get_contacts(const studio *s) {
     return s->contacts.values;
+}
+
+// The surface of an obstacle, NULL if it is no mesh.
+static const sinew_mesh *get_obstacle_mesh(const studio *s, int32_t obstacle) {
+    return sinew_obstacle_get_def(sinew_world_get_obstacle(s->world, obstacle)).mesh;
+}
+
+STUDIO_API int32_t studio_get_obstacle_vertex_count(const studio *s, int32_t obstacle) {
+    const sinew_mesh *mesh = get_obstacle_mesh(s, obstacle);
+    return mesh ? mesh->point_count : 0;
+}
+
+STUDIO_API int32_t studio_get_obstacle_triangle_count(const studio *s, int32_t obstacle) {
+    const sinew_mesh *mesh = get_obstacle_mesh(s, obstacle);
+    return mesh ? mesh->element_count : 0;
+}
+
+STUDIO_API const double *studio_get_obstacle_vertices(const studio *s, int32_t obstacle) {
+    const sinew_mesh *mesh = get_obstacle_mesh(s, obstacle);
+    return mesh ? mesh->points : NULL;
+}
+
+STUDIO_API const int32_t *studio_get_obstacle_triangles(const studio *s, int32_t obstacle) {
+    const sinew_mesh *mesh = get_obstacle_mesh(s, obstacle);
+    return mesh ? mesh->indices : NULL;
 }
 
 STUDIO_API int32_t studio_compute_obstacles(studio *s) {

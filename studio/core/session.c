@@ -27,6 +27,10 @@ STUDIO_API void studio_destroy(studio *s) {
         return;
     }
 
+    studio_stop_export(s);
+    studio_clear_points(s);
+    studio_free_points(s);
+    studio_drop_field(s);
     sinew_scene_destroy(s->scene);
     sinew_bytes_destroy(s->text);
     sinew_context_destroy(s->context);
@@ -35,7 +39,8 @@ STUDIO_API void studio_destroy(studio *s) {
         free(s->files[i].name);
         free(s->files[i].data);
     }
-    studio_floats *arrays[] = {&s->positions, &s->values, &s->frames, &s->contacts, &s->obstacles};
+    studio_floats *arrays[] = {&s->positions, &s->values,   &s->tints,
+                               &s->frames,    &s->contacts, &s->obstacles};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         free(arrays[i]->values);
     }
@@ -77,7 +82,7 @@ STUDIO_API const char *studio_get_message(const studio *s) {
     return s->message;
 }
 
-static studio_file *find_file(studio *s, const char *name) {
+studio_file *studio_find_file(studio *s, const char *name) {
     for (int32_t i = 0; i < s->file_count; i++) {
         if (strcmp(s->files[i].name, name) == 0) {
             return &s->files[i];
@@ -87,7 +92,7 @@ static studio_file *find_file(studio *s, const char *name) {
 }
 
 STUDIO_API int32_t studio_add_file(studio *s, const char *name, const void *data, size_t size) {
-    studio_file *file = find_file(s, name);
+    studio_file *file = studio_find_file(s, name);
     if (!file && s->file_count == STUDIO_FILES) {
         return studio_fail(s, "too many files");
     }
@@ -123,7 +128,7 @@ STUDIO_API const char *studio_get_missing_file(const studio *s) {
 // Hands a file to the reader of a scene, or notes which one the page has to fetch.
 static bool fetch(void *user, const char *name, const void **data, size_t *size) {
     studio *s = user;
-    const studio_file *file = find_file(s, name);
+    const studio_file *file = studio_find_file(s, name);
     if (!file) {
         snprintf(s->missing, sizeof s->missing, "%s", name);
         return false;
@@ -198,6 +203,7 @@ static studio_material *list_materials(const sinew_scene *scene, int32_t *count)
             studio_material *material = &materials[(*count)++];
             material->body = body;
             material->number = number++;
+            material->label = label;
             material->name = sinew_scene_get_material(scene, index, &material->def);
         }
     }
@@ -205,9 +211,9 @@ static studio_material *list_materials(const sinew_scene *scene, int32_t *count)
     return materials;
 }
 
-STUDIO_API int32_t studio_load(studio *s, const char *name, const char *settings) {
+STUDIO_API int32_t studio_load(studio *s, const char *name, const char *settings, int32_t carry) {
     s->missing[0] = 0;
-    const studio_file *file = find_file(s, name);
+    const studio_file *file = studio_find_file(s, name);
     if (!file) {
         return studio_fail(s, "there is no such file");
     }
@@ -230,6 +236,12 @@ STUDIO_API int32_t studio_load(studio *s, const char *name, const char *settings
     }
 
     // The scene before this one goes, with all that was added to its world.
+    if (carry && s->scene) {
+        studio_carry_state(s->scene, scene);
+    }
+    studio_stop_export(s);
+    studio_clear_points(s);
+    studio_drop_field(s);
     sinew_scene_destroy(s->scene);
     free(s->materials);
     s->scene = scene;

@@ -36,7 +36,7 @@ static int load(studio *s, sinew_context *context, const char *folder, const cha
         return fail(s, name);
     }
 
-    while (studio_load(s, name, "") != SINEW_OK) {
+    while (studio_load(s, name, "", 0) != SINEW_OK) {
         const char *missing = studio_get_missing_file(s);
         if (!missing[0] || !add_file(s, context, folder, missing)) {
             return fail(s, name);
