@@ -1,22 +1,26 @@
 // The page: starts the worker, shows its images, and connects the controls.
-import type { SceneInfo } from "./core.ts";
+import { isTint, type Picked, type SceneInfo } from "./core.ts";
 import { GRADIENT } from "./colors.ts";
+import { Comparing } from "./comparing.ts";
 import { element, make } from "./dom.ts";
+import { isMesh } from "./dropped.ts";
 import { fillGallery, readExamples, type Example } from "./gallery.ts";
 import { withUnit } from "./numbers.ts";
 import { LEGENDS, Panel } from "./panel.ts";
 import { hasSimd, hasWebGL, readFile, readModule, startWorker } from "./platform.ts";
-import type { Change, FromWorker, Hand, ImageArrays, Statistics, ToWorker } from "./protocol.ts";
+import type { Change, FromWorker, Hand, ImageArrays, Look, Statistics, ToWorker } from "./protocol.ts";
+import { download, Film, pack, savePicture, unpack } from "./saving.ts";
 import { StatisticsPanel } from "./statistics.ts";
+import { Tools } from "./tools.ts";
 import { Touch } from "./touch.ts";
 import { View, type Theme } from "./view.ts";
 
 const FIRST_SCENE = "welcome";
 const SHORTCUTS: [string, string][] = [
   ["Space", "Play or pause"], [".", "One step"], ["R", "Back to the start"], [",", "Back in time"], ["G", "Scenes"],
-  ["C", "Drop a cube"], ["B", "Drop a ball"], ["F", "Floor"], ["1 – 5", "Colours"], ["M", "Mesh"], ["0", "Whole scene in view"],
+  ["C", "Drop a cube"], ["B", "Drop a ball"], ["F", "Floor"], ["1 – 7", "Colours"], ["M", "Mesh"], ["0", "Whole scene in view"],
   ["H", "Take hold of the middle, move with the arrow keys, H to let go"], ["Ctrl Z", "Undo"], ["Ctrl Shift Z", "Redo"],
-  ["T", "Light or dark"], ["P", "Settings"], ["?", "This list"],
+  ["T", "Light or dark"], ["P", "Settings"], ["E", "Next tool"], ["Delete", "Delete a frame"], ["S", "Save"], ["?", "This list"],
 ];
 
 class App {
@@ -24,6 +28,12 @@ class App {
   private readonly statistics = new StatisticsPanel();
   private readonly panel: Panel;
   private readonly touch: Touch;
+  private readonly tools: Tools;
+  private readonly comparing: Comparing;
+  private film: Film | null = null;
+  private picks = new Map<number, (picked: Picked | null) => void>();
+  private pickCount = 0;
+  private shared: ((scene: Uint8Array | null) => void) | null = null;
   private examples: Example[] = [];
   private name = "";
   private sceneBytes: Uint8Array | null = null;
@@ -45,18 +55,25 @@ class App {
   constructor(private readonly worker: Worker) {
     this.panel = new Panel({
       change: (change) => this.send({ type: "change", change }),
-      look: (look) => {
-        this.send({ type: "look", color: look.color, frames: look.frames, contacts: look.contacts });
-        this.view.setWireframe(look.edges);
-        this.view.resetRange();
-        this.showLegend(0);
-      },
+      look: (look) => this.setLook(look),
       hand: (stiffness) => this.send({ type: "hand", stiffness }),
       drop: (solid) => this.drop(solid),
       floor: (on) => this.setFloor(on),
       floorOn: () => this.floorOn,
+      compare: (on) => (on ? this.comparing.open() : this.compare([])),
+      selected: () => this.showGrain(),
     });
-    this.touch = new Touch(this.view, (m) => this.send(m), (body) => {
+    this.tools = new Tools(this.view, {
+      change: (change) => this.send({ type: "change", change }),
+      pick: (x, y) => this.pick(x, y),
+      body: () => this.panel.body,
+      chosen: () => {
+        this.showGrain();
+        this.setLook(this.panel.look);
+      },
+    });
+    this.comparing = new Comparing(this.view, (models) => this.compare(models));
+    this.touch = new Touch(this.view, (m) => this.send(m), () => this.tools.tool === "pull", (body) => {
       this.panel.select(body);
       this.pulled = true;
       localStorage.setItem("pulled", "yes");
@@ -73,6 +90,35 @@ class App {
 
   send(message: ToWorker, transfer: Transferable[] = []): void {
     this.worker.postMessage(message, transfer);
+  }
+
+  private compare(models: Extract<Change, { kind: "compare" }>["models"]): void {
+    const body = this.panel.body;
+    this.send({ type: "change", change: { kind: "compare", body, models, frames: this.info?.bodies[body]?.frames || 8 } });
+  }
+
+  // The rest position under the pointer, from the simulation.
+  private pick(x: number, y: number): Promise<Picked | null> {
+    const { origin, direction } = this.view.ray(x, y);
+    const id = ++this.pickCount;
+    return new Promise((resolve) => {
+      this.picks.set(id, resolve);
+      this.send({ type: "pick", id, origin: origin.toArray(), direction: direction.toArray() });
+    });
+  }
+
+  private showGrain(): void {
+    this.send({ type: "grain", body: this.tools.showsGrain ? this.panel.body : -1 });
+  }
+
+  // Tools show what they work on.
+  private setLook(look: Look): void {
+    const { tool } = this.tools;
+    const frames = look.frames || tool === "frames" || tool === "insert";
+    this.send({ type: "look", look: { ...look, frames, fields: look.fields || tool === "grain" } });
+    this.view.setWireframe(look.edges);
+    this.view.resetRange();
+    this.showLegend(0);
   }
 
   private resize(): void {
@@ -95,6 +141,16 @@ class App {
         this.fail("The simulation diverged.", message.message, message.canGoBack ? "Go back a second" : undefined, () => this.back(1));
         break;
       case "ran": this.runs.get(message.id)?.(message); break;
+      case "picked":
+        this.picks.get(message.id)?.(message.picked);
+        this.picks.delete(message.id);
+        break;
+      case "exported":
+        this.busy(null);
+        for (const { name, bytes } of message.files) download(name, new Blob([bytes as BlobPart]));
+        break;
+      case "shared": this.shared?.(message.scene); break;
+      case "note": this.fail("Some models are left out.", message.message); break;
     }
   }
 
@@ -103,13 +159,14 @@ class App {
     this.send({ type: "file", name, bytes });
   }
 
-  private showFailure(what: "load" | "change" | "grab" | "memory", message: string): void {
+  private showFailure(what: "load" | "change" | "grab" | "memory" | "export", message: string): void {
     this.busy(null);
     const titles = {
       load: "This scene cannot be simulated.",
       change: "This change is not possible.",
       grab: "This body cannot be pulled.",
       memory: "The model is too large for the memory of the page.",
+      export: "This cannot be saved.",
     };
     if (what === "grab") this.touch.release();
     const text = what === "memory" ? `Choose a smaller one, or run it with the program. (${message})` : message;
@@ -129,10 +186,14 @@ class App {
       element("hint").hidden = this.pulled;
     }
     this.floorOn = message.info.obstacles.some((o) => o.kind === "plane");
-    this.panel.setScene(message.info, message.damping, message.fresh);
-    this.view.setScene(message.info, message.triangles, message.fresh);
+    const reframe = message.fresh || message.comparing !== this.compared;
+    this.compared = message.comparing;
+    this.panel.setScene(message.info, message.damping, message.model, message.comparing, message.fresh);
+    this.tools.setScene(message.info, message.grain);
+    this.view.setScene(message.info, message.triangles, message.obstacleMeshes, reframe);
   }
 
+  private compared = false;
   private pending: Extract<FromWorker, { type: "image" }> | null = null;
 
   private showImage(message: Extract<FromWorker, { type: "image" }>): void {
@@ -149,6 +210,10 @@ class App {
       this.view.setObstacles(message.obstacles);
       this.view.setFrames(message.frames);
       this.view.setContacts(message.contacts);
+      this.view.setFields(message.fields);
+      this.view.setSamples(message.samples);
+      this.view.setDrawn(message.drawn, this.tools.selected);
+      this.tools.setMarks(message.frames, message.drawn);
       this.hand = message.hand;
       this.showLegend(range);
       this.giveBack(message.image);
@@ -159,6 +224,7 @@ class App {
     }
     this.view.setHand(this.hand);
     this.showForce();
+    this.comparing.place();
     this.view.render();
   };
 
@@ -179,6 +245,7 @@ class App {
   private showLegend(range: number): void {
     const { color } = this.panel.look;
     element("legend").hidden = color === "body";
+    element("legend-scale").hidden = isTint(color);
     element("legend-name").textContent = LEGENDS[color].name;
     element("legend-end").textContent = LEGENDS[color].unit ? withUnit(range, LEGENDS[color].unit) : range.toPrecision(2);
   }
@@ -186,6 +253,8 @@ class App {
   private showStatistics(statistics: Statistics): void {
     this.latest = statistics;
     this.statistics.show(statistics, this.speed);
+    this.comparing.show(statistics.compared);
+    this.tools.setSolveTime(statistics.grainMs);
     const { first, last, now } = statistics.history;
     element("time").textContent = `${now.toFixed(2)} s`;
     if (!this.scrubbing) element<HTMLInputElement>("timeline").value = String(last > first ? Math.round((1000 * (now - first)) / (last - first)) : 1000);
@@ -288,18 +357,31 @@ class App {
     this.send({ type: "load", name, bytes, settings: [] });
   }
 
-  // Files that were dropped or chosen: one scene, and whatever it references.
+  // Files that were dropped or chosen: one scene and whatever it references, or a mesh, perhaps with a motion.
   private async openFiles(files: File[]): Promise<void> {
     for (const file of files) this.dropped.set(file.name, new Uint8Array(await file.arrayBuffer()));
     const scene = files.find((f) => f.name.toLowerCase().endsWith(".json"));
-    if (!scene) {
-      this.fail("This is not a scene.", `The studio opens scenes (.json), with the files they reference. ${files.map((f) => f.name).join(", ")} will be used by the next scene that references it.`);
+    const mesh = files.find((f) => isMesh(f.name));
+    if (!scene && !mesh) {
+      this.fail("This is neither a scene nor a mesh.", `The studio opens scenes (.json) with the files they reference, closed surfaces (.obj, .ply, .stl, .glb), and characters (.glb) with a motion (.bvh). ${files.map((f) => f.name).join(", ")} will be used by the next scene that references it.`);
       return;
     }
     element<HTMLDialogElement>("gallery").close();
     this.folder = "examples/";
-    this.load(scene.name, this.dropped.get(scene.name)!);
+    if (scene) this.load(scene.name, this.dropped.get(scene.name)!);
+    else this.loadMesh(mesh!.name, files.map((f) => f.name));
     history.replaceState(null, "", " ");
+  }
+
+  private loadMesh(name: string, names: string[]): void {
+    element("toast").hidden = true;
+    this.touch.release();
+    this.name = name;
+    this.sceneBytes = null;
+    this.setPlaying(true);
+    this.busy(`Voxelising ${name} and placing frames…`);
+    const files = names.map((n) => ({ name: n, bytes: this.dropped.get(n)! }));
+    this.send({ type: "mesh", name, files, frames: 10 });
   }
 
   // A link that holds the scene, in itself if it is not an example, and the camera.
@@ -308,8 +390,18 @@ class App {
     const numbers = [...camera.position.toArray(), ...controls.target.toArray()].map((x) => Number(x.toPrecision(5)));
     const example = this.name.replace(/\.json$/, "");
     const known = this.examples.some((e) => e.name === example) && this.folder === "examples/" && !this.dropped.has(this.name);
-    const scene = known || !this.sceneBytes ? example : `data:${await pack(this.sceneBytes)}`;
+    const changed = await this.askScene();
+    const bytes = changed ?? (known ? null : this.sceneBytes);
+    const scene = bytes ? `data:${await pack(bytes)}` : example;
     return `${location.href.split("#")[0]}#${scene}@${numbers.join(",")}`;
+  }
+
+  // The scene with all its changes; null if it has none.
+  private askScene(): Promise<Uint8Array | null> {
+    return new Promise((resolve) => {
+      this.shared = resolve;
+      this.send({ type: "share" });
+    });
   }
 
   private placeCamera(numbers: number[]): void {
@@ -350,7 +442,20 @@ class App {
     click("open-file", () => element<HTMLInputElement>("file").click());
     click("toast-close", () => (element("toast").hidden = true));
     click("share", () => void this.copyLink());
-    click("picture", () => this.savePicture());
+    click("save", () => element<HTMLDialogElement>("saving").showModal());
+    const saves: Record<string, () => void> = {
+      "save-picture": () => this.savePicture(),
+      "save-film": () => void this.toggleFilm(),
+      "save-scene": () => this.send({ type: "export", what: "scene" }),
+      "save-glb": () => this.export("glb"),
+      "save-skin": () => this.export("skin"),
+    };
+    for (const [id, act] of Object.entries(saves)) {
+      click(id, () => {
+        element<HTMLDialogElement>("saving").close();
+        act();
+      });
+    }
     document.querySelectorAll<HTMLButtonElement>("dialog .close").forEach((b) => b.addEventListener("click", () => b.closest("dialog")!.close()));
     document.querySelectorAll("dialog").forEach((d) => d.addEventListener("click", (e) => e.target === d && d.close()));
     element("file").addEventListener("change", () => void this.openFiles([...(element<HTMLInputElement>("file").files ?? [])]));
@@ -401,15 +506,28 @@ class App {
     }
   }
 
+  private get title(): string {
+    return this.name.replace(/\.\w+$/, "");
+  }
+
   private savePicture(): void {
     this.view.touch();
     this.view.render();
-    this.view.canvas.toBlob((blob) => {
-      if (!blob) return;
-      const address = URL.createObjectURL(blob);
-      make("a", { href: address, download: `${this.name.replace(/\.json$/, "")}.png` }).click();
-      setTimeout(() => URL.revokeObjectURL(address), 1000);
-    });
+    savePicture(this.view.canvas, this.title);
+  }
+
+  private export(what: "glb" | "skin"): void {
+    this.busy("Writing…");
+    this.send({ type: "export", what });
+  }
+
+  private async toggleFilm(): Promise<void> {
+    const { film } = this;
+    this.film = film ? null : Film.begin(this.view.canvas);
+    element("save-film").textContent = this.film ? "Stop the film" : "Film (WebM)";
+    element("save").classList.toggle("recording", this.film !== null);
+    if (film) download(`${this.title}.webm`, await film.end());
+    else if (!this.film) this.fail("This browser cannot record films.", "It has no MediaRecorder for WebM or MP4. Save pictures instead.");
   }
 
   private press(event: KeyboardEvent): void {
@@ -453,12 +571,20 @@ class App {
       "0": () => this.view.resetCamera(),
       t: () => element("theme").click(),
       p: () => this.togglePanel(),
+      s: () => element<HTMLDialogElement>("saving").showModal(),
+      e: () => this.nextTool(),
+      Delete: () => this.tools.remove(),
       "?": () => element<HTMLDialogElement>("help").showModal(),
     };
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;
     event.preventDefault();
     action();
+  }
+
+  private nextTool(): void {
+    const tools = ["pull", "frames", "insert", "paint", "grain"] as const;
+    this.tools.choose(tools[(tools.indexOf(this.tools.tool) + 1) % tools.length]);
   }
 
   // Arrows move the hand while it holds something, and rotate the view otherwise.
@@ -477,11 +603,7 @@ class App {
   }
 
   private applyLook(): void {
-    const { look } = this.panel;
-    this.send({ type: "look", color: look.color, frames: look.frames, contacts: look.contacts });
-    this.view.setWireframe(look.edges);
-    this.view.resetRange();
-    this.showLegend(0);
+    this.setLook(this.panel.look);
     this.panel.showLook();
   }
 
@@ -512,18 +634,6 @@ class App {
   get scene(): SceneInfo | null {
     return this.info;
   }
-}
-
-async function pack(bytes: Uint8Array): Promise<string> {
-  const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-  const packed = new Uint8Array(await new Response(stream).arrayBuffer());
-  return btoa(String.fromCharCode(...packed)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-async function unpack(text: string): Promise<Uint8Array> {
-  const packed = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 function refuse(title: string, text: string): void {

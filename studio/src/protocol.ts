@@ -1,5 +1,6 @@
 // The messages between the page and the worker that simulates.
-import type { Color, Report, SceneInfo } from "./core.ts";
+import type { Color, Curve, FrameNode, NamedFile, Report, SceneInfo, Tagged } from "./core.ts";
+import type { Model } from "./models.ts";
 
 // Something that a person changed, and can take back.
 export type Change =
@@ -10,7 +11,46 @@ export type Change =
   | { kind: "damping"; body: number; mass: number; stiffness: number }
   | { kind: "floor"; on: boolean; height: number }
   | { kind: "drop"; solid: "cube" | "ball"; size: number; position: number[] }
-  | { kind: "undrop" };
+  | { kind: "undrop" }
+  // These build the scene again, from its document.
+  | { kind: "model"; body: number; model: Model; frames: number }
+  | { kind: "frames"; body: number; nodes: FrameNode[] }
+  | { kind: "paint"; body: number; center: number[]; radius: number; how: Paint }
+  | { kind: "compare"; body: number; models: Model[]; frames: number }
+  // A frame that joins while it runs; curves that guide the grain.
+  | { kind: "insert"; body: number; rest: number[]; range: number }
+  | { kind: "curves"; body: number; fibres: boolean; curves: Curve[] };
+
+// What painting makes of a part.
+export type Paint = "rigid" | "softer" | "stiffer";
+
+// A model beside others.
+export interface Compared {
+  model: Model;
+  name: string;
+  best: boolean;
+  error: number; // root mean square distance from the best, relative to the size of the body [-]
+  milliseconds: number; // of a step
+  failed: string | null;
+  offset: number[]; // where it is drawn [m]
+}
+
+// What is drawn besides the bodies.
+export interface Look {
+  color: Color;
+  frames: boolean;
+  contacts: boolean;
+  edges: boolean;
+  fields: boolean;
+  samples: boolean;
+}
+
+// The grain of the selected body as it is drawn.
+export interface Grain {
+  body: number;
+  fibres: boolean;
+  curves: Curve[];
+}
 
 export interface Damping {
   mass: number;
@@ -20,6 +60,7 @@ export interface Damping {
 export type ToWorker =
   | { type: "start"; module: WebAssembly.Module }
   | { type: "load"; name: string; bytes: Uint8Array; settings: string[] }
+  | { type: "mesh"; name: string; files: NamedFile[]; frames: number }
   | { type: "file"; name: string; bytes: Uint8Array | null }
   | { type: "play"; playing: boolean }
   | { type: "step" }
@@ -30,7 +71,13 @@ export type ToWorker =
   | { type: "drag"; target: number[] }
   | { type: "release" }
   | { type: "hand"; stiffness: number }
-  | { type: "look"; color: Color; frames: boolean; contacts: boolean }
+  | { type: "look"; look: Look }
+  | { type: "grain"; body: number }
+  // The rest position under a ray, for tools.
+  | { type: "pick"; id: number; origin: number[]; direction: number[] }
+  | { type: "export"; what: "scene" | "glb" | "skin" }
+  // The scene with all its changes, for a link.
+  | { type: "share" }
   | { type: "change"; change: Change }
   | { type: "undo" }
   | { type: "redo" }
@@ -57,6 +104,9 @@ export interface Statistics {
   rate: number;
   stepsPerSecond: number;
   playing: boolean;
+  compared: Compared[] | null;
+  // Of the last solve of the grain [ms]; null: none yet.
+  grainMs: number | null;
   // Snapshots that one can go back to: first and last time, and where we are among them [s].
   history: { first: number; last: number; now: number };
   undo: number;
@@ -68,18 +118,26 @@ export type FromWorker =
   | { type: "need"; name: string }
   | { type: "loading"; name: string }
   // `fresh`: another scene than before, so that the camera has to find it.
-  | { type: "scene"; name: string; info: SceneInfo; damping: Damping[]; triangles: Int32Array[]; fresh: boolean }
+  | { type: "scene"; name: string; info: SceneInfo; damping: Damping[]; triangles: Int32Array[]; fresh: boolean; model: Model[];
+      obstacleMeshes: ({ positions: Float32Array; triangles: Int32Array } | null)[]; grain: Grain | null; comparing: boolean }
   | {
       type: "image";
       image: ImageArrays;
       frames: Float32Array | null;
       contacts: Float32Array | null;
+      fields: Tagged | null;
+      samples: Tagged | null;
+      drawn: Float32Array | null; // control points of curves
       obstacles: Float32Array;
       hand: Hand | null;
       time: number;
     }
   | { type: "statistics"; statistics: Statistics }
   | { type: "grabbed"; body: number }
-  | { type: "failed"; what: "load" | "change" | "grab" | "memory"; message: string }
+  | { type: "picked"; id: number; picked: { body: number; rest: number[]; normal: number[] } | null }
+  | { type: "exported"; files: NamedFile[] }
+  | { type: "shared"; scene: Uint8Array | null }
+  | { type: "note"; message: string }
+  | { type: "failed"; what: "load" | "change" | "grab" | "memory" | "export"; message: string }
   | { type: "diverged"; message: string; canGoBack: boolean }
   | { type: "ran"; id: number; report: Report; positions: Float32Array };

@@ -8,7 +8,8 @@ export class Touch {
   private pointer = -1;
   private hovering = 0;
 
-  constructor(private readonly view: View, private readonly send: (message: ToWorker) => void, private readonly grabbed: (body: number) => void) {
+  constructor(private readonly view: View, private readonly send: (message: ToWorker) => void, private readonly pulls: () => boolean,
+    private readonly grabbed: (body: number) => void) {
     const { canvas } = view;
     // Before the controls of the camera see it.
     canvas.parentElement!.addEventListener("pointerdown", this.down, { capture: true });
@@ -22,7 +23,7 @@ export class Touch {
   }
 
   private down = (event: PointerEvent): void => {
-    if (event.target !== this.view.canvas || event.button !== 0 || this.held || event.ctrlKey || event.shiftKey) return;
+    if (event.target !== this.view.canvas || event.button !== 0 || this.held || !this.pulls() || event.ctrlKey || event.shiftKey) return;
     const hit = this.view.pick(event.clientX, event.clientY);
     if (!hit) return;
     event.stopPropagation();

@@ -4,11 +4,14 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 import { drawsInSoftware } from "./platform.ts";
 import { bodyColor, mapValue } from "./colors.ts";
-import type { Obstacle, SceneInfo } from "./core.ts";
+import type { Obstacle, SceneInfo, Tagged } from "./core.ts";
 import type { Hand, ImageArrays } from "./protocol.ts";
+import { contactLines, fieldLines, frameLines, samplePoints, type Marks } from "./marks.ts";
 import { Surface } from "./surface.ts";
 
 export type Theme = "light" | "dark";
+
+export type ObstacleMesh = { positions: Float32Array; triangles: Int32Array } | null;
 
 const THEMES = {
   light: { background: "#eef0f2", floor: "#e4e6e9", line: "#9aa3ad", shadow: 0.32, ambient: 0.75, accent: "#d1495b" },
@@ -39,6 +42,16 @@ void main() {
   #include <colorspace_fragment>
 }`;
 
+function meshGeometry(surface: NonNullable<ObstacleMesh>): THREE.BufferGeometry {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(surface.positions, 3));
+  geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from(surface.triangles), 1));
+  const flat = geometry.toNonIndexed();
+  flat.computeVertexNormals();
+  geometry.dispose();
+  return flat;
+}
+
 export class View {
   readonly canvas: HTMLCanvasElement;
   readonly camera = new THREE.PerspectiveCamera(35, 1, 0.01, 1000);
@@ -58,6 +71,7 @@ export class View {
   private meshes: THREE.Mesh[] = [];
   private info: SceneInfo | null = null;
   private triangles: Int32Array[] = [];
+  private obstacleMeshes: ObstacleMesh[] = [];
   private size = 1;
   private center = new THREE.Vector3();
   private fresh = true;
@@ -71,6 +85,10 @@ export class View {
   private readonly handTarget: THREE.Mesh;
   private frameLines: THREE.LineSegments | null = null;
   private contactLines: THREE.LineSegments | null = null;
+  private fieldLines: THREE.LineSegments | null = null;
+  private samplePoints: THREE.Points | null = null;
+  private drawnPoints: THREE.Points | null = null;
+  private glass = false;
 
   constructor(parent: HTMLElement) {
     this.renderer = new THREE.WebGLRenderer({ antialias: !this.simple, powerPreference: "high-performance", preserveDrawingBuffer: true });
@@ -132,8 +150,9 @@ export class View {
     for (const mesh of this.meshes) mesh.children.forEach((child) => (child.visible = on));
   }
 
-  setScene(info: SceneInfo, triangles: Int32Array[], fresh: boolean): void {
+  setScene(info: SceneInfo, triangles: Int32Array[], obstacleMeshes: ObstacleMesh[], fresh: boolean): void {
     this.info = info;
+    this.obstacleMeshes = obstacleMeshes;
     this.triangles = triangles;
     this.fresh = this.fresh || fresh;
     this.surfaces.forEach((s) => s.dispose());
@@ -163,6 +182,7 @@ export class View {
       mesh.add(edges);
       this.bodies.add(mesh);
       this.meshes.push(mesh);
+      if (this.glass) this.applyGlass(mesh);
       this.surfaces.push(surface);
     });
     if (this.fresh) this.frameAll(positions);
@@ -220,15 +240,15 @@ export class View {
   // Floors are drawn only where things can land on them.
   private buildObstacles(): void {
     this.obstacles.clear();
-    for (const obstacle of this.info?.obstacles ?? []) {
-      const object = this.buildObstacle(obstacle);
+    for (const [i, obstacle] of (this.info?.obstacles ?? []).entries()) {
+      const object = this.buildObstacle(obstacle, this.obstacleMeshes[i] ?? null);
       object.position.fromArray(obstacle.position);
       object.quaternion.fromArray(obstacle.rotation);
       this.obstacles.add(object);
     }
   }
 
-  private buildObstacle(obstacle: Obstacle): THREE.Object3D {
+  private buildObstacle(obstacle: Obstacle, surface: ObstacleMesh): THREE.Object3D {
     const look = THEMES[this.theme];
     const material = new THREE.MeshStandardMaterial({ color: look.line, roughness: 0.85, transparent: true, opacity: 0.85 });
     const solid = (geometry: THREE.BufferGeometry): THREE.Mesh => {
@@ -241,6 +261,7 @@ export class View {
       case "sphere": return solid(new THREE.SphereGeometry(obstacle.radius, 40, 24));
       case "box": return solid(new THREE.BoxGeometry(...obstacle.size));
       case "capsule": return solid(new THREE.CapsuleGeometry(obstacle.radius, obstacle.length, 12, 28).rotateX(Math.PI / 2));
+      case "mesh": return surface ? solid(meshGeometry(surface)) : new THREE.Group();
       default: return new THREE.Group();
     }
   }
@@ -294,6 +315,16 @@ export class View {
 
   // The scale follows the largest values, quickly upwards and slowly down.
   private paint(values: Float32Array): void {
+    // Three numbers for each vertex are its colour.
+    const vertices = this.info!.bodies.reduce((sum, body) => sum + body.vertices, 0);
+    if (values.length === 3 * vertices) {
+      for (const surface of this.surfaces) {
+        surface.colorize((vertex, to, at) => {
+          for (let k = 0; k < 3; k++) to[at + k] = values[3 * vertex + k];
+        });
+      }
+      return;
+    }
     let largest = 0;
     for (const value of values) if (value > largest && Number.isFinite(value)) largest = value;
     this.range = Math.max(largest, this.range * 0.985);
@@ -331,53 +362,71 @@ export class View {
   }
 
   setFrames(frames: Float32Array | null): void {
-    this.frameLines = this.setLines(this.frameLines, frames && frames.length > 0 ? this.frameSegments(frames) : null);
+    this.frameLines = this.setLines(this.frameLines, frames && frames.length > 0 ? frameLines(frames, this.size * 0.045) : null);
   }
 
-  private frameSegments(frames: Float32Array): { points: Float32Array; colors: Float32Array } {
-    const count = frames.length / 12;
-    const points = new Float32Array(count * 18);
-    const colors = new Float32Array(count * 18);
-    const length = this.size * 0.045;
-    const tints = [[0.9, 0.25, 0.2], [0.25, 0.75, 0.3], [0.25, 0.45, 0.95]];
-    for (let i = 0; i < count; i++) {
-      for (let axis = 0; axis < 3; axis++) {
-        for (let k = 0; k < 3; k++) {
-          const at = i * 18 + axis * 6 + k;
-          points[at] = frames[12 * i + 9 + k];
-          points[at + 3] = frames[12 * i + 9 + k] + length * frames[12 * i + 3 * axis + k];
-          colors[at] = colors[at + 3] = tints[axis][k];
-        }
-      }
+  setFields(fields: Tagged | null): void {
+    this.fieldLines = this.setLines(this.fieldLines, fields && fields.tags.length > 0 ? fieldLines(fields) : null);
+  }
+
+  setSamples(samples: Tagged | null): void {
+    this.samplePoints = this.setDots(this.samplePoints, samples && samples.tags.length > 0 ? samplePoints(samples) : null, 4, false);
+  }
+
+  // Control points of curves; `selected` is drawn in the accent colour.
+  setDrawn(points: Float32Array | null, selected: number): void {
+    const colors = points ? new Float32Array(points.length) : null;
+    if (points && colors) {
+      const plain = new THREE.Color("#ffffff"), accent = new THREE.Color(THEMES[this.theme].accent);
+      for (let i = 0; i < points.length / 3; i++) (i === selected ? accent : plain).toArray(colors, 3 * i);
     }
-    return { points, colors };
+    this.drawnPoints = this.setDots(this.drawnPoints, points && colors && points.length > 0 ? { points, colors } : null, 11, true);
+  }
+
+  private setDots(dots: THREE.Points | null, data: Marks | null, size: number, above: boolean): THREE.Points | null {
+    if (dots) {
+      this.overlay.remove(dots);
+      dots.geometry.dispose();
+    }
+    if (!data) return null;
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(data.points, 3));
+    geometry.setAttribute("color", new THREE.BufferAttribute(data.colors, 3));
+    const made = new THREE.Points(geometry, new THREE.PointsMaterial({ size, sizeAttenuation: false, vertexColors: true, depthTest: false, transparent: true, opacity: above ? 1 : 0.85 }));
+    made.frustumCulled = false;
+    made.renderOrder = above ? 11 : 8;
+    this.overlay.add(made);
+    return made;
+  }
+
+  // Where bodies are drawn now: the middle of the lower edge of each, in pixels of the window.
+  footOf(body: number): { x: number; y: number } | null {
+    const surface = this.surfaces[body];
+    if (!surface) return null;
+    surface.geometry.computeBoundingBox();
+    const box = surface.geometry.boundingBox!;
+    return this.project([(box.min.x + box.max.x) / 2, (box.min.y + box.max.y) / 2, box.min.z]);
+  }
+
+  // While a tool is used, bodies are glass, so that what is inside can be seen.
+  setGlass(on: boolean): void {
+    this.glass = on;
+    this.dirty = true;
+    for (const mesh of this.meshes) this.applyGlass(mesh);
+  }
+
+  private applyGlass(mesh: THREE.Mesh): void {
+    const material = mesh.material as THREE.MeshLambertMaterial;
+    material.transparent = this.glass;
+    material.opacity = this.glass ? 0.45 : 1;
+    material.needsUpdate = true;
   }
 
   setContacts(contacts: Float32Array | null): void {
-    this.contactLines = this.setLines(this.contactLines, contacts && contacts.length > 0 ? this.contactSegments(contacts) : null);
+    this.contactLines = this.setLines(this.contactLines, contacts && contacts.length > 0 ? contactLines(contacts, 0.2 * this.size, new THREE.Color(THEMES[this.theme].accent)) : null);
   }
 
-  // The longest arrow is a fifth of the scene.
-  private contactSegments(contacts: Float32Array): { points: Float32Array; colors: Float32Array } {
-    const count = contacts.length / 6;
-    let largest = 0;
-    for (let i = 0; i < count; i++) largest = Math.max(largest, Math.hypot(contacts[6 * i + 3], contacts[6 * i + 4], contacts[6 * i + 5]));
-    const scale = largest > 0 ? (0.2 * this.size) / largest : 0;
-    const points = new Float32Array(6 * count);
-    const colors = new Float32Array(6 * count);
-    const tint = new THREE.Color(THEMES[this.theme].accent);
-    for (let i = 0; i < count; i++) {
-      for (let k = 0; k < 3; k++) {
-        points[6 * i + k] = contacts[6 * i + k];
-        points[6 * i + 3 + k] = contacts[6 * i + k] + scale * contacts[6 * i + 3 + k];
-      }
-      tint.toArray(colors, 6 * i);
-      tint.toArray(colors, 6 * i + 3);
-    }
-    return { points, colors };
-  }
-
-  private setLines(lines: THREE.LineSegments | null, data: { points: Float32Array; colors: Float32Array } | null): THREE.LineSegments | null {
+  private setLines(lines: THREE.LineSegments | null, data: Marks | null): THREE.LineSegments | null {
     if (lines) {
       this.overlay.remove(lines);
       lines.geometry.dispose();

@@ -1,68 +1,14 @@
-// Usage: node tests/studio/browser.mjs SINEW PAGE
+// Usage: node tests/studio/browser.mjs SINEW PAGE [WORD]
 //
-// The page in Chromium, served by the program: it starts and says nothing on the console; bodies are pulled and return; a cube
-// dropped on the floor rests; time goes back; edits are undone; mistakes are explained; it fits a phone.
-import { spawn } from "node:child_process";
+// The page in Chromium: it starts and says nothing on the console; bodies are pulled and return; a cube dropped on the floor rests;
+// time goes back; edits are undone; mistakes are explained; it fits a phone. editing.mjs has the tests of the tools. With WORD, only the
+// tests whose name contains it.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { bundle, load, root } from "./support.mjs";
-
-const [sinew, folder] = process.argv.slice(2);
-const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((f) => fs.existsSync(f));
-if (!chromium) {
-  console.log("skipped: there is no Chromium");
-  process.exit(0);
-}
-
-function assert(condition, what) {
-  if (!condition) throw new Error(what);
-}
-
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-// Asks again and again until the answer is true.
-async function until(what, ask, seconds = 90) {
-  for (const end = Date.now() + 1000 * seconds; Date.now() < end; await sleep(60)) {
-    if (await ask()) return;
-  }
-  throw new Error(`waited in vain: ${what}`);
-}
-
-function serve(...more) {
-  const server = spawn(sinew, ["studio", "--folder", folder, ...more], { stdio: ["pipe", "pipe", "inherit"] });
-  return new Promise((resolve, reject) => {
-    server.stdout.once("data", (text) => resolve({ server, address: String(text).split("\n")[0] }));
-    server.once("exit", () => reject(new Error("the server did not start")));
-  });
-}
-
-const browser = await load("playwright-core").chromium.launch({
-  executablePath: chromium, args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
-});
-const { server, address } = await serve();
-const messages = [];
-
-async function open(hash, options = {}) {
-  const page = await browser.newPage({ viewport: { width: 620, height: 420 }, ...options });
-  page.on("console", (m) => messages.push(`${m.type()}: ${m.text()}`));
-  page.on("pageerror", (e) => messages.push(`error: ${e.message}`));
-  await page.addInitScript(() => localStorage.setItem("pulled", "yes"));
-  await page.goto(address + hash);
-  await until("the first image", () => page.evaluate(() => document.documentElement.dataset.moving !== undefined));
-  return page;
-}
-
-// Every test speaks to the page as a person does; the state is read through window.studio.
-const statistics = (page) => page.evaluate(() => window.studio.latest);
-const hash = async (page) => (await statistics(page)).report.hash;
-
-async function change(page, act) {
-  const before = await page.evaluate(() => window.studio.latest);
-  await act();
-  await until("new statistics", async () => (await statistics(page)) !== before && (await statistics(page)).report);
-  await sleep(500);
-}
+import { editing } from "./editing.mjs";
+import { assert, browser, change, folder, hash, open, run, serve, sleep, statistics, until } from "./page.mjs";
+import { bundle, root } from "./support.mjs";
 
 const tests = {
   async "something moves, and the state is that of the same core in Node"() {
@@ -225,20 +171,5 @@ const tests = {
   },
 };
 
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  const begin = Date.now();
-  messages.length = 0;
-  try {
-    await test();
-    assert(messages.length === 0, `the console has messages: ${messages.join("; ")}`);
-    console.log(`ok   ${name} (${((Date.now() - begin) / 1000).toFixed(1)} s)`);
-  } catch (error) {
-    failed++;
-    console.log(`FAIL ${name}: ${error.message}`);
-  }
-}
-await browser.close();
-server.kill("SIGINT");
-console.log(failed === 0 ? "all pass" : `${failed} fail`);
-process.exit(failed === 0 ? 0 : 1);
+const word = process.argv[4] ?? "";
+await run(Object.fromEntries(Object.entries({ ...tests, ...editing }).filter(([name]) => name.includes(word))));
