@@ -118,7 +118,7 @@ static void find_center(const sinew_mesh *mesh, int32_t element, double center[3
     }
 }
 
-// The field of a body at so many of its elements or voxels as can be told apart.
+// The field of a body at as many of its elements or voxels as the eye can separate.
 static void show_field(studio *s, int32_t index) {
     const sinew_field *field = studio_get_field(s, index);
     sinew_body *body = sinew_world_get_body(s->world, index);

@@ -631,6 +631,10 @@ class App {
     return this.view.project(point);
   }
 
+  hits(x: number, y: number): boolean {
+    return this.view.pick(x, y) !== null;
+  }
+
   get scene(): SceneInfo | null {
     return this.info;
   }

@@ -2,6 +2,7 @@
 // body whose flesh follows its bones.
 import type { NamedFile } from "./core.ts";
 import type { Document, JsonObject } from "./document.ts";
+import { WEIGHTS } from "./models.ts";
 
 export const isMesh = (name: string): boolean => /\.(obj|ply|stl|glb|gltf)$/i.test(name);
 
@@ -61,7 +62,7 @@ export function makeDocument(mesh: NamedFile, motion: string | null, box: number
       model: "frames",
       shape: { surfaces: [{ file: mesh.name }] },
       surface: mesh.name,
-      frames: { count: frames, kind: "affine", resolution: 32, weights: { adopt_unreached: true, adopt_outside: true } },
+      frames: { count: frames, kind: "affine", resolution: 32, weights: { ...WEIGHTS } },
       material: soften(size * metres),
       damping: { stiffness: 0.01 },
     }],

@@ -17,6 +17,9 @@ export const MODEL_WORDS = Object.keys(MODELS) as Model[];
 
 const LAWS: Partial<Record<Model, string>> = { hyperelastic: "stable-neo-hookean", corotational: "corotational", warped: "linear", linear: "linear" };
 
+// Weights that are solved in a moment, and accept frames wherever a person puts them.
+export const WEIGHTS = { kind: "voronoi", adopt_unreached: true, adopt_outside: true };
+
 export const hasFrames = (model: Model): boolean => ["quadratic", "affine", "rigid", "springs"].includes(model);
 
 // What a body of a scene is now.
@@ -51,9 +54,11 @@ function setFrameModel(body: JsonObject, model: Model, count: number): void {
     ...before,
     kind: model === "springs" ? "rigid" : model,
     springs: model === "springs",
-    weights: { adopt_unreached: true, adopt_outside: true, ...asObject(before.weights) },
+    weights: { ...WEIGHTS, ...asObject(before.weights) },
   };
   const frames = asObject(body.frames);
+  if (model === "quadratic") asObject(frames.weights).kind = "spectral";
+  else if (asObject(frames.weights).kind === "spectral") asObject(frames.weights).kind = "voronoi";
   if (count > 0) {
     frames.count = count;
     delete frames.nodes;

@@ -20,12 +20,19 @@ async function choose(page, tool) {
   await sleep(300);
 }
 
+// Until a body is drawn at a position of the window.
+const drawn = (page, at) => until("a body under the mouse", () => page.evaluate(({ x, y }) => window.studio.hits(x, y), at));
+
 // The bar at rest, paused, and where a point along its front is on the screen.
 async function openBar() {
   const page = await open("#bar", { viewport: { width: 1000, height: 420 } });
   await page.keyboard.press("Space");
   await change(page, () => page.evaluate(() => window.studio.send({ type: "reset" })));
-  const screen = (share) => page.evaluate((s) => window.studio.screen([s, -0.1, 0]), share);
+  const screen = async (share) => {
+    const at = await page.evaluate((s) => window.studio.screen([s, -0.1, 0]), share);
+    await drawn(page, at);
+    return at;
+  };
   return { page, screen };
 }
 
@@ -98,6 +105,7 @@ export const editing = {
     // The tip of the second one is pulled upwards; the tips of all follow.
     const offset = (await statistics(page)).compared[1].offset[0];
     const at = await page.evaluate((x) => window.studio.screen([x, -0.1, 0]), 0.9 + offset);
+    await drawn(page, at);
     await page.mouse.move(at.x, at.y);
     await page.mouse.down();
     await page.mouse.move(at.x, at.y - 25);
@@ -129,6 +137,7 @@ export const editing = {
 
     // The new frame is touched, moved and deleted.
     await sleep(300);
+    await drawn(page, at);
     const position = (await body(page)).nodesOfFrames[5].position;
     const mark = await page.evaluate((p) => window.studio.screen(p), position);
     await page.mouse.move(mark.x, mark.y);
@@ -140,6 +149,7 @@ export const editing = {
     await until("it is gone", async () => (await body(page)).frames === 5);
 
     await choose(page, "insert");
+    await drawn(page, at);
     await page.mouse.click(at.x, at.y);
     await until("a frame joins", async () => (await body(page)).frames === 6);
     await advance(page, 20);
@@ -147,6 +157,7 @@ export const editing = {
     await until("it leaves", async () => (await body(page)).frames === 5);
 
     await choose(page, "paint");
+    await drawn(page, at);
     await page.mouse.click(at.x, at.y);
     await until("a tissue", async () => (await body(page)).materials.length === 2);
     await advance(page, 5);

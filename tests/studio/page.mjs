@@ -42,7 +42,7 @@ export async function open(hash, options = {}) {
   const page = await browser.newPage({ viewport: { width: 620, height: 420 }, ...options });
   page.on("console", (m) => messages.push(`${m.type()}: ${m.text()}`));
   page.on("pageerror", (e) => messages.push(`error: ${e.message}`));
-  page.setDefaultTimeout(20000);
+  page.setDefaultTimeout(40000);
   await page.addInitScript(() => localStorage.setItem("pulled", "yes"));
   await page.goto(address + hash);
   await until("the first image", () => page.evaluate(() => document.documentElement.dataset.moving !== undefined));

@@ -1,8 +1,7 @@
 // Usage: node tests/studio/parity.mjs CORE.wasm STUDIO_REPORT [--all] [NAME...]
 //
-// Every example in WebAssembly, in Node, beside a native build: the hash of the state after 200 steps. STUDIO_REPORT comes from a build
-// with -DSINEW_REPRODUCIBLE=ON, which uses the same vectors and solvers as WebAssembly and no fused products, so that most examples have
-// the same bits. What is left are the elementary functions (sin, cos, pow) of the two C libraries: scenes that move supports, bones or
+// Every example in WebAssembly, in Node, beside a native build: the hash of the state after 200 steps. STUDIO_REPORT comes from the
+// preset `plain`, which uses the same vectors and solvers as WebAssembly and no fused products, so that most examples have the same bits. What is left are the elementary functions (sin, cos, pow) of the two C libraries: scenes that move supports, bones or
 // obstacles by them, or make shapes and fields with them, differ in the last digits, and these may be listed below with a reason.
 //
 // Without --all, an example ends early once its steps have taken SECONDS.
