@@ -83,6 +83,7 @@ ARRAYS = {
     ("sinew_body_set_positions", "positions"): (NODES, 3),
     ("sinew_body_set_velocities", "velocities"): (NODES, 3),
     ("sinew_body_move_nodes", "targets"): ("count", 3),
+    ("sinew_body_set_material_axes", "axes"): ("sinew_body_get_element_count(body)", 9),
     ("sinew_body_set_forces", "forces"): ("count", 3),
     ("sinew_body_compute_elastic_forces", "forces"): (NODES, 3),
     ("sinew_body_compute_reactions", "forces"): (NODES, 3),
