@@ -241,6 +241,28 @@ static sinew_status climb_positions(ladder *l) {
     return SINEW_OK;
 }
 
+static sinew_status climb_reduced(ladder *l) {
+    static const struct {
+        const char *name;
+        sinew_reduction_kind kind;
+        int32_t modes;
+    } rungs[] = {
+        {"8 modes and derivatives", SINEW_REDUCTION_DERIVATIVES, 8},
+        {"20 modes and derivatives", SINEW_REDUCTION_DERIVATIVES, 20},
+        {"20 modes", SINEW_REDUCTION_LINEAR, 20},
+        {"20 warped modes", SINEW_REDUCTION_WARPED, 20},
+    };
+    for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
+        sinew_variant_def def = sinew_default_variant_def();
+        def.kind = SINEW_VARIANT_REDUCED;
+        def.reduction = rungs[i].kind;
+        def.modes = rungs[i].modes;
+        CLI_TRY(climb(l, "modal coordinates", rungs[i].name, &def));
+    }
+
+    return SINEW_OK;
+}
+
 // Ten-node tets, as many as can be borne.
 static sinew_status climb_reference(ladder *l) {
     sinew_variant_def def = sinew_default_variant_def();
@@ -280,6 +302,7 @@ static sinew_status choose_points(ladder *l) {
 static sinew_status climb_all(ladder *l) {
     CLI_TRY(climb_elements(l));
     CLI_TRY(climb_frames(l));
+    CLI_TRY(climb_reduced(l));
     return climb_positions(l);
 }
 

@@ -114,6 +114,12 @@ SINEW_API sinew_status sinew_reduced_body_get_coordinates(const sinew_body *body
 SINEW_API sinew_status sinew_reduced_body_set_coordinates(sinew_body *body,
                                                           const double *coordinates);
 
+/// What the supports of a reduced body bear together where the last step or static solve balanced
+/// forces: the force [N], the torque [Nm] about `center`, and `center`, the present position of the
+/// body's frame [m]. Three numbers each; zero for a free body.
+SINEW_API sinew_status sinew_reduced_body_get_reaction(sinew_body *body, double center[3],
+                                                       double force[3], double torque[3]);
+
 /// The size of a stored reduction. [byte]
 SINEW_API size_t sinew_reduction_get_stored_size(const sinew_reduction *reduction);
 

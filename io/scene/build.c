@@ -471,6 +471,10 @@ static sinew_status add_supports_and_loads(sn_builder *b, sn_scene_member *membe
         }
     }
     SN_TRY(hold_nodes(b, member, scratch));
+    if (scene->reduced) {
+        SN_TRY(status);
+        return sn_builder_reduce(b, member);
+    }
 
     for (int32_t i = 0; i < scene->load_count; i++) {
         sinew_status picked =

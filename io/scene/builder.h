@@ -47,6 +47,9 @@ sinew_status sn_builder_take_surface(const sn_builder *b, sn_scene_member *membe
 
 extern const sn_member_ops sn_element_member_ops;
 
+// Reduces a body of elements once it is held, if the scene asks for that.
+sinew_status sn_builder_reduce(sn_builder *b, sn_scene_member *member);
+
 // That "materials" of a body names a label which none of its elements or voxels has.
 void sn_builder_warn_of_label(const sn_builder *b, const sn_scene_body *body, int32_t label);
 

@@ -87,6 +87,8 @@ void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_
 void sn_scene_read_skeletons(sn_scene_reader *reader, const sn_json *json);
 void sn_scene_read_binding(const sn_scene_reader *reader, const sn_json *body_json,
                            sn_scene_body *body);
+void sn_scene_read_reduced(const sn_scene_reader *reader, const sn_json *body_json, bool elastic,
+                           sn_scene_body *body);
 void sn_scene_read_positions(const sn_scene_reader *reader, const sn_json *json,
                              sn_scene_body *body);
 void sn_scene_read_character(const sn_scene_reader *reader, const sn_json *word,

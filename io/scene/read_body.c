@@ -239,7 +239,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
             SN_KEYS("name", "shape", "model", "material", "materials", "mass", "volume", "plane",
                     "thickness", "damping", "solver", "position", "rotation", "velocity",
                     "angular_velocity", "fixed", "scripted", "loads", "surface", "field", "frames",
-                    "positions", "rigid", "skeleton", "binding", "contact", "color"))) {
+                    "positions", "reduced", "rigid", "skeleton", "binding", "contact", "color"))) {
         return;
     }
 
@@ -312,6 +312,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     // Parts that have files of their own.
     sn_scene_read_field(reader, sn_json_get(json, "field"), body);
     sn_scene_read_positions(reader, sn_json_get(json, "positions"), body);
+    sn_scene_read_reduced(reader, json, model == SINEW_MODEL_ELASTIC, body);
     sn_scene_read_binding(reader, json, body);
     sn_scene_read_body_contact(reader, sn_json_get(json, "contact"), body);
     body->color_given = sn_scene_read_color(reader, sn_json_get(json, "color"), &body->color);

@@ -187,6 +187,8 @@ typedef struct sn_scene_body {
     const char *surface; // file of a detailed surface that follows the body; NULL: its own boundary
     bool skin;           // ... the skin of the character that the shape is
     sn_scene_positions positions;
+    bool reduced; // to modal coordinates, by `reduction`
+    sinew_reduction_def reduction;
     int32_t skeleton; // index in the scene's list, or -1
     sn_scene_binding binding;
     bool contact_given, contact_frames_given, color_given;

@@ -9,6 +9,7 @@ sinew_variant_def sinew_default_variant_def(void) {
                                .node_kind = SINEW_NODE_AFFINE,
                                .node_count = 10,
                                .iterations = 20,
+                               .modes = 20,
                                .filled = SN_DEF_FILLED};
 }
 
@@ -25,6 +26,7 @@ static sinew_status isolate_body(sinew_variants *variants, const sinew_scene *sc
     }
 
     variants->body.positions.used = false;
+    variants->body.reduced = false;
     variants->body.surface = NULL;
     variants->scene.bodies = &variants->body;
     variants->scene.body_count = 1;
@@ -181,6 +183,7 @@ static sinew_status create(sinew_variants *variants, const sinew_variant_def *de
     switch (def->kind) {
     case SINEW_VARIANT_ELEMENTS: return sn_variant_create_elements(variants, def, variant);
     case SINEW_VARIANT_FRAMES: return sn_variant_create_frames(variants, def, variant);
+    case SINEW_VARIANT_REDUCED: return sn_variant_create_reduced(variants, def, variant);
     case SINEW_VARIANT_POSITIONS: return sn_variant_create_positions(variants, def, variant);
     }
     return sn_fail(variants->context, SINEW_INVALID_ARGUMENT, "variant: there is no kind %d",

@@ -44,6 +44,8 @@ sinew_status sn_variant_create_frames(sinew_variants *variants, const sinew_vari
                                       sinew_variant *variant);
 sinew_status sn_variant_create_positions(sinew_variants *variants, const sinew_variant_def *def,
                                          sinew_variant *variant);
+sinew_status sn_variant_create_reduced(sinew_variants *variants, const sinew_variant_def *def,
+                                       sinew_variant *variant);
 
 // For models that run in the body's own coordinates: the scene's vectors there, and points back in
 // the world.

@@ -63,6 +63,7 @@ const validate_row validate_rows[] = {
     {"C7", NULL, validate_pressed, NULL},
     {"C8", NULL, validate_squeeze, NULL},
     {"C9", NULL, validate_rates, NULL},
+    {"R1", NULL, validate_reduced, NULL},
     {"R2", NULL, validate_warped, NULL},
     {"L1", NULL, validate_incompressible_defaults, NULL},
     {"L2", NULL, validate_supports, NULL},

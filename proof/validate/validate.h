@@ -106,6 +106,7 @@ sinew_status validate_elastica(validate_run *v);
 sinew_status validate_frequencies(validate_run *v);
 sinew_status validate_calculix(validate_run *v);
 sinew_status validate_dilatation(validate_run *v);
+sinew_status validate_reduced(validate_run *v);                 // R1
 sinew_status validate_warped(validate_run *v);                  // R2
 sinew_status validate_incompressible_defaults(validate_run *v); // L1
 sinew_status validate_supports(validate_run *v);                // L2

@@ -91,8 +91,9 @@ struct sinew_body {
     double *consistent_mass; // values on the pattern, both triangles; NULL when lumped
     double *row_mass;        // one per row: its share of the body's mass [kg]
 
-    bool moves_freely; // use ops->free_motion
-    bool anchored;     // springs of its own hold it to positions
+    bool moves_freely;   // use ops->free_motion
+    bool anchored;       // springs of its own hold it to positions
+    bool weight_follows; // gravity on the rows depends on the configuration
 
     double mass_damping, stiffness_damping;
     sinew_solver solver; // SINEW_SOLVER_AUTO: the world chooses

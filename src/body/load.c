@@ -155,6 +155,9 @@ void sn_loads_add_surface_forces(sinew_body *body, double *force) {
 
 bool sn_loads_follow(const sinew_body *body) {
     bool rotates = body->ops->motion.retract != NULL;
+    if (body->weight_follows) {
+        return true;
+    }
     if (sn_points_follow(body) || (rotates && body->surface_forces)) {
         return true;
     }

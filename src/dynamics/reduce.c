@@ -4,7 +4,10 @@
 #include "body/load.h"
 #include "body/point.h"
 #include "dynamics/world.h"
+#include "reduced/model.h"
 #include "reduced/placement.h"
+
+#include <string.h>
 
 // Points, loads, forces and attachments know the nodes.
 static sinew_status check_unused(const sinew_body *body) {
@@ -50,5 +53,28 @@ sinew_status sinew_body_reduce(sinew_body *body, const sinew_reduction_def *def,
     }
     sinew_status status = sinew_body_apply_reduction(body, reduction);
     sinew_reduction_destroy(reduction);
+    return status;
+}
+
+sinew_status sinew_reduced_body_get_reaction(sinew_body *body, double center[3], double force[3],
+                                             double torque[3]) {
+    SN_NEED(NULL, body);
+    SN_NEED(body->context, center && force && torque);
+    if (!sinew_body_is_reduced(body)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "body \"%s\" has no frame that bears its supports: it is not reduced",
+                       body->name);
+    }
+
+    sn_arena scratch = sn_arena_create(body->context);
+    double *rows = SN_PUSH(&scratch, double, sn_body_size(body));
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        sn_body_compute_reactions(body, rows);
+        memcpy(torque, rows, 3 * sizeof *torque);
+        memcpy(force, rows + 3, 3 * sizeof *force);
+        memcpy(center, body->q + SN_REDUCED_TRANSLATION, 3 * sizeof *center);
+    }
+    sn_arena_destroy(&scratch);
     return status;
 }

@@ -181,6 +181,40 @@ void sn_reduced_move_nodes(const sinew_body *body, const double *q, const double
     }
 }
 
+enum { WEIGHED_NODES = 48 };
+
+double sn_reduced_add_warped_weight(const sinew_body *body, const double *q, sn_vec3 g,
+                                    double *force) {
+    sn_reduced_model *model = body->model;
+    int32_t nodes = model->full.mesh.point_count;
+    int32_t stride = nodes > WEIGHED_NODES ? nodes / WEIGHED_NODES : 1;
+    double chosen = 0, energy = 0;
+    for (int32_t i = 0; i < nodes; i += stride) {
+        chosen += model->full.row_mass[i];
+    }
+
+    sn_reduced_prepare(body, q);
+    for (int32_t i = 0; i < nodes; i += stride) {
+        sn_reduced_place place = node_place(model, i);
+        double mass = model->full.row_mass[i] * model->inertia.mass / chosen;
+        sn_vec3 own = sn_scale(mass, sn_mat3_apply_transposed(model->R, g));
+        shift at = find_shift(&place, model->y, model->size);
+        sn_vec3 excess = sn_sub(at.total, at.u);
+        energy -= sn_dot(own, excess);
+        if (!force) {
+            continue;
+        }
+
+        sn_add_to3(force, sn_mat3_apply(model->R, sn_cross(excess, own)));
+        for (int32_t k = 0; k < model->size; k++) {
+            sn_vec3 u = sn_load3(place.U + 3 * (size_t)k);
+            force[3 * SN_REDUCED_FRAME_ROWS + k] +=
+                sn_dot(sn_sub(field_rate(&place, &at, k), u), own);
+        }
+    }
+    return energy;
+}
+
 // A point keeps its fields, and itself as a point of the body of elements.
 typedef struct followed {
     sn_reduced_place place;

@@ -104,6 +104,12 @@ void sn_reduced_surface_add_forces(const sinew_body *body, const double *forces,
 sinew_status sn_reduced_surface_measure(sinew_body *body, double *velocities,
                                         sinew_element_state *states);
 
+// What warping adds to gravity: the weight of a few nodes, which stand for all, acts where they are
+// warped to instead of where U y alone takes them. Adds to the rows of `force`, which may be NULL;
+// returns the potential energy [J].
+double sn_reduced_add_warped_weight(const sinew_body *body, const double *q, sn_vec3 g,
+                                    double *force);
+
 // Positions and, if body->v is wanted, velocities of the nodes: full.q and full_v.
 void sn_reduced_move_nodes(const sinew_body *body, const double *q, const double *v);
 

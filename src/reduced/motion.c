@@ -12,7 +12,7 @@
 // rotation of a free body needs none: it begins a step with the free motion of a rigid body and
 // ends it with the angular velocity that has the right angular momentum in the new configuration.
 // As elastic forces act on the coordinates alone, momentum is conserved to rounding. Modal warping
-// keeps the inertia of the fields that are not warped.
+// keeps the inertia of the fields that are not warped; gravity acts on the warped shape.
 //
 // Cost: size^2 products.
 #include "reduced/model.h"
@@ -256,6 +256,10 @@ void sn_reduced_add_gravity(sinew_body *body, double *force, const double *g, co
     for (int32_t k = 0; k < inertia->size; k++) {
         force[3 * SN_REDUCED_FRAME_ROWS + k] += sn_dot(own, inertia->first[k + 1]);
     }
+    const sn_reduced_model *model = body->model;
+    if (model->turn && sn_dot(own, own) > 0) {
+        sn_reduced_add_warped_weight(body, q, sn_load3(g), force);
+    }
     if (v) {
         add_gyroscopic(body, inertia, R, v, force);
     }
@@ -275,6 +279,10 @@ void sn_reduced_add_momenta(sinew_body *body, const double *g, sinew_measures *m
     }
     measures->mass += inertia->mass;
     measures->gravity_energy -= sn_dot(sn_load3(g), center);
+    const sn_reduced_model *model = body->model;
+    if (model->turn) {
+        measures->gravity_energy += sn_reduced_add_warped_weight(body, body->q, sn_load3(g), NULL);
+    }
     sn_add_to3(measures->momentum, P);
     sn_add_to3(measures->angular_momentum, sn_add(sn_load3(product), sn_cross(t, P)));
 }

@@ -236,6 +236,7 @@ static sinew_status convert(sinew_body *body, const sinew_reduction *reduction,
     body->rest_tree = NULL;
     body->lumped_mass = body->consistent_mass = body->row_mass = NULL;
     body->moves_freely = reduction->report.free;
+    body->weight_follows = model->turn != NULL;
     body->revision++;
     body->structure = sn_hash_bytes(reduction->source, &model->kind, sizeof model->kind);
     place(body, model, placement, reduction->report.free);

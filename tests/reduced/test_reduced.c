@@ -179,6 +179,44 @@ static void test_forces_and_tangent(void **state) {
     }
 }
 
+static double weight_at(sinew_body *body, const double *q) {
+    memcpy(body->q, q, (size_t)body->config_count * sizeof *q);
+    sinew_measures measures = {0};
+    body->ops->motion.add_momenta(body, (const double[3]){0.3, -1, -9}, &measures);
+    return measures.gravity_energy;
+}
+
+// Gravity is the gradient of its potential, warped or not.
+static void test_gravity(void **state) {
+    (void)state;
+    for (int warped = 0; warped < 2; warped++) {
+        test_beam bar = make();
+        reduce(&bar, warped ? SINEW_REDUCTION_WARPED : SINEW_REDUCTION_DERIVATIVES, 6, 9);
+        sinew_body *body = bar.body;
+        int32_t n = sn_body_size(body);
+        double q[64], moved[64], step[48], force[48] = {0};
+        sn_random random = sn_random_seed(4);
+        bend(body, 0.2, q);
+        body->ops->motion.add_gravity(body, force, (const double[3]){0.3, -1, -9}, q, NULL);
+
+        double slope = 0, energy[2], h = 1e-4;
+        for (int side = 0; side < 2; side++) {
+            sn_random same = random;
+            slope = 0;
+            for (int32_t i = 0; i < n; i++) {
+                double xi = sn_random_range(&same, -1, 1);
+                step[i] = (side ? -h : h) * xi;
+                slope -= xi * force[i];
+            }
+            sn_body_retract(body, moved, q, step);
+            energy[side] = weight_at(body, moved);
+        }
+        assert_true(fabs(slope) > 1);
+        test_close("gravity", (energy[0] - energy[1]) / (2 * h), slope, 1e-6 * fabs(slope));
+        test_beam_destroy(&bar);
+    }
+}
+
 // Positions at q moved by t times xi.
 static sn_vec3 position_at(sinew_body *body, const double *q, const double *xi, double t,
                            sn_point *point) {
@@ -546,6 +584,7 @@ static void test_refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forces_and_tangent),
+        cmocka_unit_test(test_gravity),
         cmocka_unit_test(test_points_follow_rows),
         cmocka_unit_test(test_mass_is_that_of_nodes),
         cmocka_unit_test(test_free_body_keeps_momentum),

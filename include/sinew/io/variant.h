@@ -7,6 +7,7 @@
 
 #include "sinew/frame_body.h"
 #include "sinew/io/scene.h"
+#include "sinew/reduced.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +36,7 @@ typedef enum sinew_variant_kind {
     SINEW_VARIANT_ELEMENTS,  ///< Tetrahedra of any size, law and model.
     SINEW_VARIANT_FRAMES,    ///< Frames: one held at each patch of held nodes, the others placed.
     SINEW_VARIANT_POSITIONS, ///< Position dynamics on the scene's tetrahedra.
+    SINEW_VARIANT_REDUCED,   ///< Modal coordinates of the scene's tetrahedra.
 } sinew_variant_kind;
 
 typedef struct sinew_variant_def {
@@ -57,6 +59,10 @@ typedef struct sinew_variant_def {
     bool springs;
     /// Position dynamics: iterations of a step. [count] At least 1. Default 20.
     int32_t iterations;
+    /// Modal coordinates: their kind. Default SINEW_REDUCTION_DERIVATIVES.
+    sinew_reduction_kind reduction;
+    /// Modal coordinates: vibration modes. [count] In [3, 200]. Default 20.
+    int32_t modes;
     /// Set by the default function, to detect definitions that were not initialised. Do not
     /// change it.
     uint32_t filled;
