@@ -176,9 +176,8 @@ typedef struct sn_scene_body {
     sinew_solver solver;
     int32_t material;    // index in the scene's list
     bool material_given; // not the default one
-    int32_t label_count;
+    int32_t label_count, support_count, load_count;
     const sn_scene_label *labels;
-    int32_t support_count, load_count;
     const sn_scene_support *supports;
     const sn_scene_load *loads;
     const sn_scene_frames *frames; // NULL for other models
@@ -187,11 +186,10 @@ typedef struct sn_scene_body {
     const char *surface; // file of a detailed surface that follows the body; NULL: its own boundary
     bool skin;           // ... the skin of the character that the shape is
     sn_scene_positions positions;
-    bool reduced; // to modal coordinates, by `reduction`
-    sinew_reduction_def reduction;
-    int32_t skeleton; // index in the scene's list, or -1
+    sinew_reduction_def reduction; // to modal coordinates, if `reduced`
+    int32_t skeleton;              // index in the scene's list, or -1
     sn_scene_binding binding;
-    bool contact_given, contact_frames_given, color_given;
+    bool contact_given, contact_frames_given, color_given, reduced;
     sinew_body_contact_def contact;
     sinew_contact_frames_def contact_frames; // if given: frames that join where it is pressed
     const char *contact_material; // name in the table of friction; NULL: that of its material

@@ -73,6 +73,7 @@ sinew_status bench_spectral(bench_run *b);     // steps and set-up with spectral
 sinew_status bench_frame_ratios(bench_run *b); // S4
 sinew_status bench_products(bench_run *b);     // frames solved without a matrix
 sinew_status bench_warp(bench_run *b);         // S5
+sinew_status bench_reduced(bench_run *b);      // modal coordinates beside elements
 sinew_status bench_palm(bench_run *b);         // S6
 sinew_status bench_orthotropic(bench_run *b);  // S7
 sinew_status bench_fields(bench_run *b);       // S8

@@ -59,6 +59,7 @@ const bench_row bench_rows[] = {
     {"S4", NULL, bench_frame_ratios, NULL},
     {"products", NULL, bench_products, NULL},
     {"S5", NULL, bench_warp, NULL},
+    {"reduced", NULL, bench_reduced, NULL},
     {"S6", NULL, bench_palm, NULL},
     {"S7", NULL, bench_orthotropic, NULL},
     {"S8", NULL, bench_fields, NULL},
