@@ -227,6 +227,22 @@ static sinew_status climb_frames(ladder *l) {
     return SINEW_OK;
 }
 
+static sinew_status climb_spectral(ladder *l) {
+    static const int32_t counts[] = {3, 4, 6, 8};
+    for (int i = 0; i < 4; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%d spectral frames", counts[i]);
+        sinew_variant_def def = sinew_default_variant_def();
+        def.kind = SINEW_VARIANT_FRAMES;
+        def.node_kind = SINEW_NODE_QUADRATIC;
+        def.node_count = counts[i];
+        def.spectral = true;
+        CLI_TRY(climb(l, "spectral frames", name, &def));
+    }
+
+    return SINEW_OK;
+}
+
 static sinew_status climb_positions(ladder *l) {
     static const int32_t iterations[] = {5, 20, 80};
     for (int i = 0; i < 3; i++) {
@@ -302,6 +318,7 @@ static sinew_status choose_points(ladder *l) {
 static sinew_status climb_all(ladder *l) {
     CLI_TRY(climb_elements(l));
     CLI_TRY(climb_frames(l));
+    CLI_TRY(climb_spectral(l));
     CLI_TRY(climb_reduced(l));
     return climb_positions(l);
 }

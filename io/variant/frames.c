@@ -1,6 +1,10 @@
-// Variants of frames: the body's mesh as voxels, one frame held at the middle of each patch of held
-// nodes, the others placed automatically, in the body's own coordinates.
+// Variants of frames: the body's mesh as voxels, in the body's own coordinates. With Voronoi
+// weights one frame is held at the middle of each patch of held nodes, and the others are placed
+// automatically. With spectral weights all are placed automatically, and each patch is held by a
+// support of the surface.
 #include "io/variant/variant.h"
+
+#include "sinew/frame_support.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +25,8 @@ typedef struct frames {
     patch patches[MOST_PATCHES];
     int32_t *patch_of; // of each node of the mesh; -1: free
     double edge;       // of the cubes that the mesh's tets would make
+    bool spectral;
+    sinew_mesh *surface; // of the mesh, with spectral weights
     sinew_voxels *voxels;
     sinew_world *world;
     sinew_body *body;
@@ -32,6 +38,7 @@ static void destroy(void *self) {
     frames *f = self;
     sinew_world_destroy(f->world);
     sinew_voxels_destroy(f->voxels);
+    sinew_mesh_destroy(f->surface);
     sn_arena arena = f->arena;
     sn_arena_destroy(&arena);
 }
@@ -44,11 +51,11 @@ static sinew_status apply(frames *f, double time) {
             continue;
         }
 
-        // The frame of a patch follows the motion of the patch.
+        // The frame of a patch follows the motion of the patch; a support moves about the origin.
         double position[3];
         double rotation[4] = {0, 0, 0, 1};
-
-        sn_store3(position, sn_scene_motion_at(&support->motion, f->patches[i].middle, time));
+        sn_vec3 from = f->spectral ? sn_v3(0, 0, 0) : f->patches[i].middle;
+        sn_store3(position, sn_scene_motion_at(&support->motion, from, time));
         if (support->motion.turns) {
             sn_quat q = sn_quat_exp(sn_scale(sn_curve_at(&support->motion.angle, time),
                                              sn_load3(support->motion.axis)));
@@ -58,7 +65,8 @@ static sinew_status apply(frames *f, double time) {
             rotation[3] = q.w;
         }
 
-        SN_TRY(sinew_frame_body_move(f->body, i, position, rotation));
+        SN_TRY(f->spectral ? sinew_frame_body_move_support(f->body, i, position, rotation)
+                           : sinew_frame_body_move(f->body, i, position, rotation));
     }
 
     // Forces are shared by the points that stand for the loaded nodes.
@@ -210,7 +218,7 @@ static int32_t held_by(const frames *f, int32_t element, double held, double cel
 // Label of a voxel: the place of its material in the body's table, plus one; held voxels have the
 // labels behind those, since the patch's frame alone carries them.
 static uint8_t label_of(const frames *f, int32_t element, double held, double cell) {
-    int32_t patch = held_by(f, element, held, cell);
+    int32_t patch = f->spectral ? -1 : held_by(f, element, held, cell);
     if (patch >= 0) {
         return (uint8_t)(material_count(f) + patch + 1);
     }
@@ -325,7 +333,7 @@ static sinew_status make_voxels(frames *f) {
 static sinew_status set_tissues(frames *f, sinew_frame_body_def *def) {
     const sn_scene_body *body = f->member->scene;
     int32_t plain = material_count(f);
-    int32_t count = plain + f->patch_count;
+    int32_t count = plain + (f->spectral ? 0 : f->patch_count);
     sinew_tissue *tissues = SN_PUSH(&f->arena, sinew_tissue, count);
     sinew_material_def *materials = SN_PUSH(&f->arena, sinew_material_def, count);
     int32_t *labels = SN_PUSH(&f->arena, int32_t, count);
@@ -356,14 +364,20 @@ static sinew_status set_tissues(frames *f, sinew_frame_body_def *def) {
     return SINEW_OK;
 }
 
-// The patches' frames first, moved into the nearest voxel where their middle is hollow.
-static sinew_status place(frames *f, sinew_node_kind kind, int32_t count,
-                          sinew_frame_body_def *def) {
-    double *positions = SN_PUSH(&f->arena, double, 3 * (size_t)count);
-    double fixed[3 * MOST_PATCHES];
-    sinew_frame_node *nodes = SN_PUSH(&f->arena, sinew_frame_node, count);
+// Where spectral weights need the frames.
+static sinew_status place_spectral(frames *f, int32_t count, double *positions,
+                                   const sinew_frame_body_def *def) {
+    sinew_placement_def placement = sinew_default_placement_def();
+    placement.kind = SINEW_PLACEMENT_SPECTRAL;
+    placement.count = count;
+    return sinew_place_nodes(f->variants->context, f->voxels, def->tissues, def->tissue_count,
+                             &placement, positions, NULL);
+}
 
-    SN_TRY(sn_arena_status(&f->arena));
+// The patches' frames first, moved into the nearest voxel where their middle is hollow.
+static sinew_status place_local(frames *f, int32_t count, double *positions,
+                                const sinew_frame_body_def *def) {
+    double fixed[3 * MOST_PATCHES];
 
     // The frames of the patches.
     double spacing[3];
@@ -386,8 +400,17 @@ static sinew_status place(frames *f, sinew_node_kind kind, int32_t count,
     placement.count = count;
     placement.fixed = fixed;
     placement.fixed_count = f->patch_count;
-    SN_TRY(sinew_place_nodes(f->variants->context, f->voxels, def->tissues, def->tissue_count,
-                             &placement, positions, NULL));
+    return sinew_place_nodes(f->variants->context, f->voxels, def->tissues, def->tissue_count,
+                             &placement, positions, NULL);
+}
+
+static sinew_status place(frames *f, sinew_node_kind kind, int32_t count,
+                          sinew_frame_body_def *def) {
+    double *positions = SN_PUSH(&f->arena, double, 3 * (size_t)count);
+    sinew_frame_node *nodes = SN_PUSH(&f->arena, sinew_frame_node, count);
+    SN_TRY(sn_arena_status(&f->arena));
+    SN_TRY(f->spectral ? place_spectral(f, count, positions, def)
+                       : place_local(f, count, positions, def));
 
     for (int32_t i = 0; i < count; i++) {
         nodes[i].kind = kind;
@@ -427,13 +450,41 @@ static sinew_status make_points(frames *f) {
     return SINEW_OK;
 }
 
+// Each patch by its own support.
+static sinew_status hold_faces(frames *f, const int32_t *surface_nodes) {
+    sn_arena scratch = sn_arena_create(f->variants->context);
+    int32_t *vertices = SN_PUSH(&scratch, int32_t, f->surface->point_count);
+    sinew_status status = sn_arena_status(&scratch);
+
+    for (int32_t i = 0; status == SINEW_OK && i < f->patch_count; i++) {
+        sinew_frame_support_def def = sinew_default_frame_support_def();
+        def.vertices = vertices;
+        for (int32_t v = 0; v < f->surface->point_count; v++) {
+            if (f->patch_of[surface_nodes[v]] == i) {
+                vertices[def.vertex_count++] = v;
+            }
+        }
+        status = sinew_frame_body_add_support(f->body, &def, NULL);
+    }
+
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+static sinew_status hold_frames(frames *f) {
+    for (int32_t i = 0; i < f->patch_count; i++) {
+        SN_TRY(sinew_frame_body_hold(f->body, i, SINEW_HOLD_ALL));
+    }
+    return SINEW_OK;
+}
+
 static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count, bool springs) {
     sinew_variants *variants = f->variants;
     const sinew_body_def *scene = &f->member->scene->def;
 
     SN_TRY(sn_variants_check_plain(variants));
     SN_TRY(find_patches(f));
-    if (count <= f->patch_count) {
+    if (!f->spectral && count <= f->patch_count) {
         return sn_fail(variants->context, SINEW_UNSUPPORTED, "%d frames are held and none is free",
                        f->patch_count);
     }
@@ -446,7 +497,7 @@ static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count, bool sp
     sn_store3(world.gravity, sn_variants_to_body(variants, variants->scene.world.gravity));
     SN_TRY(sinew_world_create(variants->context, &world, &f->world));
 
-    // The body, with local weights and samples in proportion to its frames.
+    // The body; local weights have samples in proportion to the frames.
     sinew_frame_body_def def = sinew_default_frame_body_def();
     SN_TRY(set_tissues(f, &def));
     SN_TRY(place(f, kind, count, &def));
@@ -459,12 +510,17 @@ static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count, bool sp
     def.weights.adopt_unreached = true;
     def.weights.adopt_outside = true;
     def.weights.levels = 1; // local: the more frames, the finer
-    def.sampling.count = SAMPLES_PER_NODE * count;
-    SN_TRY(sinew_frame_body_create(f->world, &def, &f->body));
-
-    for (int32_t i = 0; i < f->patch_count; i++) {
-        SN_TRY(sinew_frame_body_hold(f->body, i, SINEW_HOLD_ALL));
+    const int32_t *surface_nodes = NULL;
+    if (f->spectral) {
+        SN_TRY(sinew_mesh_create_surface(variants->context, f->member->mesh, &f->surface,
+                                         &surface_nodes));
+        def.weights.kind = SINEW_WEIGHTS_SPECTRAL;
+        def.surface = f->surface;
+    } else {
+        def.sampling.count = SAMPLES_PER_NODE * count;
     }
+    SN_TRY(sinew_frame_body_create(f->world, &def, &f->body));
+    SN_TRY(f->spectral ? hold_faces(f, surface_nodes) : hold_frames(f));
 
     return make_points(f);
 }
@@ -480,6 +536,7 @@ sinew_status sn_variant_create_frames(sinew_variants *variants, const sinew_vari
     f->arena = arena;
     f->variants = variants;
     f->member = &variants->given->members[0];
+    f->spectral = def->spectral;
     variant->ops = &ops;
     variant->self = f;
     variant->unknowns = unknowns[def->node_kind] * def->node_count;

@@ -34,12 +34,16 @@ def test_all_models_are_compared():
         for row in rows[1:]:
             assert row["error"] > 0 and row["step_seconds"] > 0 and row["bytes"] > 1000 and row["unknowns"] > 0, row
         families = {row["family"] for row in rows}
-        assert families >= {"rigid frames", "affine frames", "quadratic frames", "frames with springs", "scene's law", "position dynamics"}, families
+        assert families >= {"rigid frames", "affine frames", "quadratic frames", "spectral frames", "frames with springs", "scene's law", "position dynamics"}, families
         # The same law on the same mesh is the same; ten-node tets and more cells are better; nothing is off the mark.
         assert by_name["tets, corotational"]["error"] == by_name["tets, the scene's law"]["error"]
         assert by_name["ten-node tets"]["error"] < 0.3 * by_name["tets, the scene's law"]["error"]
         assert by_name["tets, the scene's law"]["error"] < by_name["tets, the scene's law, half the cells"]["error"]
         assert by_name["9 quadratic frames"]["error"] < 0.2, by_name["9 quadratic frames"]
+        # Six spectral frames are within a few percent (the springs of their support and their voxels included), far closer than
+        # linear tets of the scene's own coarse mesh.
+        assert by_name["6 spectral frames"]["error"] < 0.08, by_name["6 spectral frames"]
+        assert by_name["6 spectral frames"]["error"] < 0.5 * by_name["tets, the scene's law"]["error"]
         assert by_name["position dynamics, 80 iterations"]["error"] < 1.2 * by_name["tets, the scene's law"]["error"]
         assert "<svg" in open(os.path.join(out, "ladder.svg")).read()
         assert "| 9 quadratic frames |" in open(os.path.join(out, "ladder.md")).read()

@@ -34,7 +34,7 @@ SINEW_API sinew_status sinew_variants_set_points(sinew_variants *variants, const
 
 typedef enum sinew_variant_kind {
     SINEW_VARIANT_ELEMENTS,  ///< Tetrahedra of any size, law and model.
-    SINEW_VARIANT_FRAMES,    ///< Frames: one held at each patch of held nodes, the others placed.
+    SINEW_VARIANT_FRAMES,    ///< Frames, placed automatically.
     SINEW_VARIANT_POSITIONS, ///< Position dynamics on the scene's tetrahedra.
     SINEW_VARIANT_REDUCED,   ///< Modal coordinates of the scene's tetrahedra.
 } sinew_variant_kind;
@@ -52,8 +52,12 @@ typedef struct sinew_variant_def {
     const char *law;
     /// Frames: their kind. Default SINEW_NODE_AFFINE.
     sinew_node_kind node_kind;
-    /// Frames: how many. [count] At least 1; more than there are held patches. Default 10.
+    /// Frames: how many. [count] At least 1; without `spectral`, more than there are held
+    /// patches. Default 10.
     int32_t node_count;
+    /// Frames: spectral weights, with every held patch on a support of the surface instead of a
+    /// frame (sinew/frame_support.h). Default false: Voronoi weights.
+    bool spectral;
     /// Frames: strain is stored once in springs between frames instead of being integrated in every
     /// step. Rigid frames only. Default false.
     bool springs;
