@@ -105,8 +105,7 @@ static void print_files(const run_state *run, bool pictureless, bool contact) {
 
     // Meshes and animations.
     if (formats & SINEW_FORMAT_GLB) {
-        print_body_files(run, 0, bodies, ".glb",
-                         "the motion: open with Blender or any glTF viewer");
+        print_file("scene.glb", "the motion: open with Blender or any glTF viewer");
     }
     if (formats & SINEW_FORMAT_VTU) {
         print_body_files(run, 0, bodies, ".pvd", "strain, stress, energy: open with ParaView");

@@ -33,9 +33,10 @@ typedef struct sn_gltf_primitive {
     const double *weights; // as many
     int32_t index_count;   // 3 for each triangle
     const int32_t *indices;
-    int32_t material;             // -1 for none
-    int32_t target_count;         // morph targets
-    const double *const *targets; // displacements of the points, 3 each
+    int32_t material;                    // -1 for none
+    int32_t target_count;                // morph targets
+    const double *const *targets;        // displacements of the points, 3 each
+    const double *const *target_normals; // of the normals, or NULL (writer only)
 } sn_gltf_primitive;
 
 typedef struct sn_gltf_mesh {
@@ -129,7 +130,9 @@ sinew_status sn_gltf_end_container(sn_buffer *out, size_t begin, const sn_buffer
 
 // A surface whose points move: `frames[k]` holds all points at times[k]. It is written as one mesh
 // whose morph targets are the frames, with an animation of the weights that shows one after the
-// other. `indices` has three per triangle. With one frame the mesh is static.
+// other. `indices` has three per triangle. With one frame the mesh is static. Without normals and
+// texture coordinates it gets smooth normals, split at creases: the vertices come first, and then
+// repetitions of those that lie at a crease.
 typedef struct sn_glb_frames {
     const char *name;
     int32_t point_count, index_count, frame_count;
@@ -138,10 +141,12 @@ typedef struct sn_glb_frames {
     const double *times;   // [s], increasing
     const double *normals; // of the first frame, or NULL
     const double *uvs;     // or NULL
+    bool plain;            // keeps exactly these points: no normals are added
     bool z_up;             // the points have z up: rotate the file upright
     sn_gltf_material material;
 } sn_glb_frames;
 
-sinew_status sn_write_glb_frames(const sn_glb_frames *frames, sn_buffer *out);
+// Writes surfaces with the same number of frames and the same times, a node for each.
+sinew_status sn_write_glb_frames(const sn_glb_frames *surfaces, int32_t count, sn_buffer *out);
 
 #endif

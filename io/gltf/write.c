@@ -17,8 +17,6 @@ enum {
     INDICES = 34963
 };
 
-enum { MOST_TARGETS = 46339 }; // n (n + 1) weights must fit in an int32_t
-
 typedef struct writer {
     const sn_gltf *gltf;
     sn_buffer binary;
@@ -268,6 +266,10 @@ static void add_primitive(writer *w, const sn_gltf_primitive *p) {
             sn_json_begin_object(json);
             write_key_integer(json, "POSITION",
                               add_floats(w, p->targets[i], 3, points, VERTICES, true));
+            if (p->target_normals) {
+                write_key_integer(json, "NORMAL",
+                                  add_floats(w, p->target_normals[i], 3, points, VERTICES, true));
+            }
             sn_json_end_object(json);
         }
 
@@ -654,63 +656,5 @@ sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out) {
     sn_buffer_destroy(&w.binary);
     sn_arena_destroy(&scratch);
 
-    return status;
-}
-
-sinew_status sn_write_glb_frames(const sn_glb_frames *f, sn_buffer *out) {
-    SN_ASSERT(f->frame_count >= 1);
-    sn_arena scratch = sn_arena_create(out->context);
-    int32_t targets = f->frame_count - 1; // the first frame is the mesh itself
-    size_t numbers = 3 * (size_t)f->point_count;
-    const double **displacements = SN_PUSH(&scratch, const double *, targets);
-    double *moved = SN_PUSH(&scratch, double, numbers *(size_t)targets);
-    sinew_status status = sn_arena_status(&scratch);
-
-    if (status == SINEW_OK && targets > MOST_TARGETS) {
-        status = sn_fail(out->context, SINEW_UNSUPPORTED,
-                         "a GLB holds at most %d images, not %d; write fewer, or a pc2",
-                         MOST_TARGETS + 1, f->frame_count);
-    }
-
-    // Displacements from the first frame.
-    if (status == SINEW_OK) {
-        for (size_t k = 0; k < (size_t)targets; k++) {
-            for (size_t i = 0; i < numbers; i++) {
-                moved[k * numbers + i] = f->frames[k + 1][i] - f->frames[0][i];
-            }
-            displacements[k] = moved + k * numbers;
-        }
-
-        sn_gltf_primitive primitive = {.point_count = f->point_count,
-                                       .points = f->frames[0],
-                                       .normals = f->normals,
-                                       .uvs = f->uvs,
-                                       .index_count = f->index_count,
-                                       .indices = f->indices,
-                                       .target_count = targets,
-                                       .targets = displacements};
-        sn_gltf_mesh mesh = {f->name, 1, &primitive};
-        sn_gltf_node node = f->z_up ? sn_gltf_upright_node(f->name) : sn_gltf_default_node(f->name);
-
-        // An animation of the weights that shows the frames one after the other.
-        node.mesh = 0;
-        sn_gltf_channel channel = {.path = SN_GLTF_WEIGHTS,
-                                   .key_count = f->frame_count,
-                                   .components = targets,
-                                   .times = f->times};
-        sn_gltf_animation animation = {"simulation", 1, &channel};
-        sn_gltf gltf = {.node_count = 1,
-                        .nodes = &node,
-                        .mesh_count = 1,
-                        .meshes = &mesh,
-                        .material_count = 1,
-                        .materials = &f->material,
-                        .animation_count = targets > 0,
-                        .animations = &animation};
-
-        status = sn_write_glb(&gltf, out);
-    }
-
-    sn_arena_destroy(&scratch);
     return status;
 }

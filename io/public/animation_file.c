@@ -58,7 +58,7 @@ static sinew_status write_glb(const sinew_animation_def *def, sn_buffer *out) {
                          .times = def->times,
                          .z_up = def->z_up,
                          .material = material_of(def->name, def->color)};
-    return sn_write_glb_frames(&glb, out);
+    return sn_write_glb_frames(&glb, 1, out);
 }
 
 static sinew_status write_pc2(const sinew_animation_def *def, sn_buffer *out) {

@@ -133,10 +133,11 @@ static sinew_status write_glb(const sn_mesh_view *view, sn_buffer *out) {
         .indices = view->cells[SINEW_ELEMENT_TRIANGLE].nodes,
         .frames = images,
         .times = times,
+        .plain = true, // a mesh that is read again is the same
         .z_up = true,
         .material = {.name = "mesh", .color = {0.8, 0.8, 0.8, 1}, .roughness = 0.6}};
 
-    return sn_write_glb_frames(&glb, out);
+    return sn_write_glb_frames(&glb, 1, out);
 }
 
 // One of the two files of TetGen.

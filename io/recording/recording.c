@@ -465,42 +465,47 @@ static sinew_status write_pvd(sinew_recording *recording, const char *body, cons
     return status;
 }
 
-static sinew_status write_glb(sinew_recording *recording, int32_t body) {
-    const sn_scene_member *member = &recording->world->members[body];
+// All bodies in one file, a node for each.
+static sinew_status write_glb(sinew_recording *recording) {
     sn_arena scratch = sn_arena_create(recording->context);
-    const double **points = SN_PUSH(&scratch, const double *, recording->image_count);
-    double *times = SN_PUSH(&scratch, double, recording->image_count);
+    size_t bodies = (size_t)recording->scene->body_count, images = (size_t)recording->image_count;
+    sn_glb_frames *surfaces = SN_PUSH(&scratch, sn_glb_frames, bodies);
+    const double **points = SN_PUSH(&scratch, const double *, bodies *images);
+    double *times = SN_PUSH(&scratch, double, images);
     sinew_status status = sn_arena_status(&scratch);
 
-    if (status == SINEW_OK) {
+    for (size_t body = 0; status == SINEW_OK && body < bodies; body++) {
+        const sn_scene_member *member = &recording->world->members[body];
+
         // The surfaces that were kept for each image.
-        for (int32_t i = 0; i < recording->image_count; i++) {
-            points[i] = recording->images[i].points[body];
+        const double **own = points + body * images;
+        for (size_t i = 0; i < images; i++) {
+            own[i] = recording->images[i].points[body];
             times[i] = recording->images[i].time;
         }
 
         // One colour per body, as in the pictures.
-        sn_color color = sn_palette(body);
-        sn_glb_frames glb = {
+        sn_color color = sn_palette((int32_t)body);
+        surfaces[body] = (sn_glb_frames){
             .name = member->scene->name,
             .point_count = member->surface.mesh->point_count,
             .index_count = 3 * member->surface.mesh->element_count,
             .frame_count = recording->image_count,
             .indices = member->surface.mesh->indices,
-            .frames = points,
+            .frames = own,
             .times = times,
             .z_up = true,
             .material = {.name = member->scene->name,
                          .color = {(double)color.r, (double)color.g, (double)color.b, 1},
                          .roughness = 0.6}};
+    }
 
-        char name[256];
-        snprintf(name, sizeof name, "%s.glb", member->scene->name);
+    if (status == SINEW_OK) {
         sn_buffer_clear(&recording->buffer);
-        status = sn_write_glb_frames(&glb, &recording->buffer);
-        if (status == SINEW_OK) {
-            status = sn_recording_write(recording, name, &recording->buffer);
-        }
+        status = sn_write_glb_frames(surfaces, (int32_t)bodies, &recording->buffer);
+    }
+    if (status == SINEW_OK) {
+        status = sn_recording_write(recording, "scene.glb", &recording->buffer);
     }
 
     sn_arena_destroy(&scratch);
@@ -557,9 +562,6 @@ static sinew_status finish_body(sinew_recording *recording, int32_t body) {
         has_contact_surface(recording, &recording->world->members[body])) {
         keep_first(&status, write_pvd(recording, name, "_surface"));
     }
-    if (formats & SINEW_FORMAT_GLB) {
-        keep_first(&status, write_glb(recording, body));
-    }
     if (formats & SINEW_FORMAT_PC2) {
         keep_first(&status, write_pc2(recording, body));
     }
@@ -586,6 +588,9 @@ sinew_status sinew_recording_finish(sinew_recording *recording) {
     }
     for (int32_t i = 0; i < bodies; i++) {
         keep_first(&status, finish_body(recording, i));
+    }
+    if (bodies > 0 && formats & SINEW_FORMAT_GLB) {
+        keep_first(&status, write_glb(recording));
     }
 
     // A build without libpng draws no pictures; the recording is complete without them.

@@ -232,8 +232,7 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
 static void read_output(sn_scene_reader *reader, const sn_json *json) {
     sn_scene_output *output = &reader->scene->output;
 
-    *output = (sn_scene_output){.formats = SINEW_FORMAT_VTU | SINEW_FORMAT_GLB | SINEW_FORMAT_CSV |
-                                           SINEW_FORMAT_PNG,
+    *output = (sn_scene_output){.formats = SINEW_FORMAT_GLB | SINEW_FORMAT_CSV | SINEW_FORMAT_PNG,
                                 .every = 1,
                                 .skin_joints = 4};
 

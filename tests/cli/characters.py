@@ -150,12 +150,12 @@ def add_nodes(file, kind, named, where, children, scale, place):
     nodes += bodies
     if kind == "stout":
         hat = [place(p) for p in ((-0.1, 0.2, -0.1), (0.1, 0.2, -0.1), (0, 0.35, 0))]
-        file.json["meshes"].append({"name": "hat", "primitives": [{"attributes": {"POSITION": file.add(hat, "VEC3")}, "material": 0}]})
+        file.json["meshes"].append({"name": "hat", "primitives": [{"attributes": {"POSITION": file.add(hat, "VEC3")}}]})
         nodes[names.index("Head")]["children"] = [len(nodes)]
         nodes.append({"name": "hat", "mesh": len(file.json["meshes"]) - 1})
         # Centimetres with z up become metres with y up.
-        nodes.append({"name": "Z_UP", "scale": [0.01] * 3, "rotation": [-math.sqrt(0.5), 0, 0, math.sqrt(0.5)], "children": roots})
-        roots = [len(nodes) - 1]
+        nodes.append({"name": "Z_UP", "scale": [0.01] * 3, "rotation": [-math.sqrt(0.5), 0, 0, math.sqrt(0.5)], "children": [0]})
+        roots = [len(nodes) - 1] + roots[1:]
     bind = [[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0] + [-x for x in where[name]] + [1] for name in names]
     file.json["skins"] = [{"joints": list(range(len(names))), "inverseBindMatrices": file.add(bind, "MAT4"), "name": "bones"}]
     file.json["nodes"], file.json["scenes"], file.json["scene"] = nodes, [{"nodes": roots}], 0

@@ -22,7 +22,7 @@ def test_getting_started():
                 words += ["--steps", "2"]
             result = program.run(*words, cwd=out)
             assert result.returncode == 0, (command, result.stderr)
-        for name in ("preview.png", "bar.glb", "bar.pvd", "bar_00000.vtu", "probes.csv"):
+        for name in ("preview.png", "scene.glb", "bar.pvd", "bar_00000.vtu", "probes.csv"):
             assert os.path.exists(os.path.join(out, "out", name)), name
         (scene,) = re.findall(r"^```json\n(.*?)^```", page, flags=re.M | re.S)
         with open(os.path.join(out, "solid.json"), "w", encoding="utf-8") as file:

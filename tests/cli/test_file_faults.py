@@ -56,7 +56,7 @@ def check_run(whole):
 
 
 def run_arguments(out):
-    return ["run", write_scene(out), "-o", out, "--checkpoint", out + "/state", "--json=" + out + "/summary.json", "-t", 1]
+    return ["run", write_scene(out), "-o", out, "--checkpoint", out + "/state", "--json=" + out + "/summary.json", "-t", 1, "-f", "vtu,glb,csv,png"]
 
 
 def test_run_survives_every_single_failure():

@@ -84,7 +84,7 @@ def test_what_is_no_file_is_written_directly():
 def test_a_killed_run_leaves_nothing_in_the_way():
     with program.folder() as out:
         state = os.path.join(out, "state")
-        arguments = [program.SINEW, "run", BAR, "-o", out, "--steps", "1000000", "--checkpoint", state, "-s", "output.every=1"]
+        arguments = [program.SINEW, "run", BAR, "-o", out, "--steps", "1000000", "--checkpoint", state, "-s", "output.every=1", "-f", "vtu,glb"]
         process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
         while len(glob.glob(out + "/*.vtu")) < 3:
             time.sleep(0.02)
@@ -96,7 +96,7 @@ def test_a_killed_run_leaves_nothing_in_the_way():
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         with program.folder() as out:
-            process = subprocess.Popen([*arguments[:4], out, *arguments[5:7], "-s", "output.every=1"], stdout=subprocess.DEVNULL)
+            process = subprocess.Popen([*arguments[:4], out, *arguments[5:7], "-s", "output.every=1", "-f", "vtu,glb"], stdout=subprocess.DEVNULL)
             while len(glob.glob(out + "/*.vtu")) < 3:
                 time.sleep(0.02)
             process.send_signal(number)

@@ -33,7 +33,7 @@ def test_all_formats_are_written():
     with program.folder() as out:
         summary = run(out, write(out, BAR), "--format", "vtu,ply,obj,glb,pc2,csv,png,skin")
         for name in ("bar.pvd", "bar_00002.vtu", "bar_frames.pvd", "bar_frames_00001.vtu", "bar_00001.ply", "bar_00000.obj",
-                     "bar.glb", "bar.pc2", "bar_skin.glb", "probes.csv", "preview.png"):
+                     "scene.glb", "bar.pc2", "bar_skin.glb", "probes.csv", "preview.png"):
             assert os.path.getsize(os.path.join(out, name)) > 100, name
         vtu = open(os.path.join(out, "bar_00002.vtu"), "rb").read()
         assert b'Name="weights"' in vtu and b'NumberOfComponents="3"' in vtu and b'Name="von_mises"' in vtu

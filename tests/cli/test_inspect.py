@@ -125,7 +125,7 @@ def test_scene_and_what_it_writes():
         found = json.loads(program.run("inspect", scene, "--json").stdout)
         assert found["kind"] == "scene" and found["bodies"][0]["elements"] > 100 and found["probes"][0]["name"] == "tip", found
         assert program.run("run", scene, "--steps", 4, "-o", out, "-q", "--format", "glb,vtu").returncode == 0
-        moving = json.loads(program.run("inspect", os.path.join(out, "bar.glb"), "--json").stdout)
+        moving = json.loads(program.run("inspect", os.path.join(out, "scene.glb"), "--json").stdout)
         assert moving["kind"] == "glTF" and moving["meshes"][0]["triangles"] > 100, moving
         assert abs(moving["animations"][0]["duration"] - 0.04) < 1e-6, moving
         solid = json.loads(program.run("inspect", os.path.join(out, "bar_00000.vtu"), "--json").stdout)

@@ -26,9 +26,9 @@ def test_glb_is_linear_in_its_images():
         for steps in (1000, 4000):
             status, megabytes = measure("run", scene, "-o", out, "--steps", steps, "-q")
             assert status == 0 and megabytes < 60, (steps, megabytes)  # quadratic: 270 MB
-            sizes.append(os.path.getsize(out + "/a.glb"))
+            sizes.append(os.path.getsize(out + "/scene.glb"))
         assert sizes[1] < 4.2 * sizes[0], sizes
-        result = program.run("inspect", out + "/a.glb", "--json")
+        result = program.run("inspect", out + "/scene.glb", "--json")
         assert result.returncode == 0 and json.loads(result.stdout), result.stderr
 
 

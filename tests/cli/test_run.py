@@ -38,7 +38,7 @@ def test_all_formats_are_written():
     with program.folder() as out:
         result = program.run("run", BAR, "--steps", 2, "-o", out, "--format", "vtu,ply,obj,glb,pc2,csv,png")
         assert result.returncode == 0, result.stderr
-        for name in ("bar.pvd", "bar_00002.vtu", "bar_00001.ply", "bar_00000.obj", "bar.glb", "bar.pc2", "probes.csv", "preview.png"):
+        for name in ("bar.pvd", "bar_00002.vtu", "bar_00001.ply", "bar_00000.obj", "scene.glb", "bar.pc2", "probes.csv", "preview.png"):
             assert os.path.getsize(os.path.join(out, name)) > 100, name
         rows = list(csv.DictReader(open(os.path.join(out, "probes.csv"))))
         assert len(rows) == 3 and float(rows[2]["tip_uz"]) < 0, rows
@@ -85,7 +85,7 @@ def test_interrupt_leaves_everything_valid():
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 0, process.stderr.read()
         assert json.load(open(out + "/summary.json"))["outcome"] == "stopped"
-        assert os.path.getsize(out + "/preview.png") > 1000 and os.path.getsize(out + "/bar.glb") > 1000
+        assert os.path.getsize(out + "/preview.png") > 1000 and os.path.getsize(out + "/scene.glb") > 1000
 
 
 def test_mistakes_have_a_place_and_status_2():

@@ -38,7 +38,7 @@ def test_tutorial():
                 result = program.run(*words, cwd=out)
                 assert result.returncode == 0, (command, result.stderr)
                 ran += 1
-        for name in ("bar/bar.glb", "frames/bar_skin.glb", "ladder/ladder.svg", "steak/scene.json", "character/person.glb"):
+        for name in ("bar/scene.glb", "frames/bar_skin.glb", "ladder/ladder.svg", "steak/scene.json", "character/scene.glb"):
             assert os.path.exists(os.path.join(out, name)), name
     assert written == 3 and ran >= 12, (written, ran)
 

@@ -122,7 +122,7 @@ static void write_seeds(const char *folder) {
                                          .frames = frames,
                                          .times = (double[]){0, 1},
                                          .normals = points},
-                        &out);
+                        1, &out);
     save(folder, "gltf/frames.glb", &out);
 
     static const uint8_t labels[] = {0, 1, 2, 1, 0, 7};

@@ -33,14 +33,14 @@ def compare(what, found, expected):
         fail(f"{what}: off by {abs(found - expected).max()}")
 
 bpy.ops.wm.read_factory_settings(use_empty=True)
-bpy.ops.import_scene.gltf(filepath=os.path.join(folder, "leg.glb"))
+bpy.ops.import_scene.gltf(filepath=os.path.join(folder, "scene.glb"))
 leg = [o for o in bpy.data.objects if o.type == "MESH" and len(o.data.vertices) > 100][0]
 rate = bpy.context.scene.render.fps
 for k in range(OUTPUTS):
     frame = k * EVERY / 60 * rate
     bpy.context.scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
     points = shown(leg)
-    compare(f"leg.glb, output {k}", points, read_obj(k))
+    compare(f"scene.glb, output {k}", points, read_obj(k))
 if abs(read_obj(OUTPUTS - 1) - read_obj(0)).max() < 0.05:
     fail("the leg has hardly moved")
 
@@ -115,7 +115,7 @@ def main():
     program = os.environ.get("SINEW", foreign.BUILD / "sinew")
     subprocess.run([program, "run", ROOT / "examples" / "bones-leg.json", "--steps", str(EVERY * (OUTPUTS - 1)), "-q", "-o", out,
                     "--format", "glb,obj,pc2", "-s", "bodies[0].shape.tets=1500", "-s", f"output.every={EVERY}"], check=True)
-    foreign.need_validator()(out / "leg.glb")
+    foreign.need_validator()(out / "scene.glb")
     foreign.need_program("blender")
     foreign.run_blender(BLENDER_SCRIPT, out)
     bend_bar(program, out)

@@ -4,6 +4,7 @@
 
 #include "io/gltf/gltf.h"
 #include "io/mesh/mesh.h"
+#include "math/vec.h"
 
 #include <math.h>
 
@@ -168,7 +169,7 @@ static void test_frames(void **state) {
 
     for (frames.frame_count = 1; frames.frame_count <= 3; frames.frame_count += 2) {
         sn_buffer out = sn_buffer_create(context);
-        assert_int_equal(sn_write_glb_frames(&frames, &out), SINEW_OK);
+        assert_int_equal(sn_write_glb_frames(&frames, 1, &out), SINEW_OK);
 
         sn_source source = {.name = "a.glb", .data = out.data, .size = out.size};
         sn_gltf_file file;
@@ -198,6 +199,63 @@ static void test_frames(void **state) {
         sn_buffer_destroy(&out);
     }
 
+    sinew_context_destroy(context);
+}
+
+// A cube that a second image rotates by 90 degrees about z, and another body: each has a node.
+// Every vertex of the cube has three normals along the axes, which rotate with it.
+static void test_creases_and_bodies(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    double cube[24], rotated[24];
+    for (int i = 0; i < 8; i++) {
+        for (int c = 0; c < 3; c++) {
+            cube[3 * i + c] = i >> c & 1;
+        }
+        rotated[3 * i] = -cube[3 * i + 1];
+        rotated[3 * i + 1] = cube[3 * i];
+        rotated[3 * i + 2] = cube[3 * i + 2];
+    }
+    static const int32_t faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                      2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    const double *const images[] = {cube, rotated};
+    sn_glb_frames bodies[2];
+    for (int k = 0; k < 2; k++) {
+        bodies[k] = (sn_glb_frames){.name = k ? "second" : "first",
+                                    .point_count = 8,
+                                    .index_count = 36,
+                                    .frame_count = 2,
+                                    .indices = faces,
+                                    .frames = images,
+                                    .times = times,
+                                    .material = {"cube", {1, 0, 0, 1}, 0, 1, false}};
+    }
+
+    sn_buffer out = sn_buffer_create(context);
+    assert_int_equal(sn_write_glb_frames(bodies, 2, &out), SINEW_OK);
+    sn_source source = {.name = "a.glb", .data = out.data, .size = out.size};
+    sn_gltf_file file;
+    assert_int_equal(sn_gltf_read(context, &source, &file), SINEW_OK);
+    assert_int_equal(file.view.node_count, 2);
+    assert_string_equal(file.view.nodes[1].name, "second");
+    assert_int_equal(file.view.animation_count, 1);
+    assert_int_equal(file.view.animations[0].channel_count, 2);
+
+    const sn_gltf_primitive *p = &file.view.meshes[1].primitives[0];
+    assert_int_equal(p->point_count, 24);
+    close_all("vertices keep their numbers", p->points, cube, 24);
+    for (int i = 0; i < p->index_count; i += 3) {
+        sn_vec3 a = sn_load3(p->points + 3 * p->indices[i]);
+        sn_vec3 n = sn_cross(sn_sub(sn_load3(p->points + 3 * p->indices[i + 1]), a),
+                             sn_sub(sn_load3(p->points + 3 * p->indices[i + 2]), a));
+        for (int c = 0; c < 3; c++) {
+            sn_vec3 own = sn_load3(p->normals + 3 * p->indices[i + c]);
+            test_close("normal of the face", sn_dot(own, n), 1, 1e-6);
+        }
+    }
+
+    sn_gltf_file_destroy(&file);
+    sn_buffer_destroy(&out);
     sinew_context_destroy(context);
 }
 
@@ -421,7 +479,7 @@ int main(void) {
         cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_frames),
         cmocka_unit_test(test_by_hand),         cmocka_unit_test(test_external_buffer),
         cmocka_unit_test(test_refusals),        cmocka_unit_test(test_truncated_and_damaged),
-        cmocka_unit_test(test_memory_shortage),
+        cmocka_unit_test(test_memory_shortage), cmocka_unit_test(test_creases_and_bodies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

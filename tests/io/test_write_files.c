@@ -180,11 +180,11 @@ static void write_frames(sinew_context *context) {
                           .material = {"red", {0.8, 0.1, 0.1, 1}, 0, 0.6, false}};
     sn_buffer out = sn_buffer_create(context);
 
-    assert_int_equal(sn_write_glb_frames(&film, &out), SINEW_OK);
+    assert_int_equal(sn_write_glb_frames(&film, 1, &out), SINEW_OK);
     save("frames.glb", &out);
     film.frame_count = 1;
     out = sn_buffer_create(context);
-    assert_int_equal(sn_write_glb_frames(&film, &out), SINEW_OK);
+    assert_int_equal(sn_write_glb_frames(&film, 1, &out), SINEW_OK);
     save("still.glb", &out);
 }
 

@@ -100,7 +100,7 @@ static void test_files(void **state) {
     sinew_recording_get_info(recording, &info);
     assert_int_equal(m.count, 5 + !info.pictureless);
     assert_true(size_of(&m, "probes.csv") > 0 && size_of(&m, "bar.pvd") > 0);
-    assert_true(size_of(&m, "bar.glb") > 0 && size_of(&m, "bar.obj") > 0);
+    assert_true(size_of(&m, "scene.glb") > 0 && size_of(&m, "bar.obj") > 0);
     int32_t points = sinew_scene_get_surface(scene, 0)->point_count;
     assert_int_equal(size_of(&m, "bar.pc2"), 32 + 4 * 12 * (size_t)points);
     assert_true(info.pictureless || size_of(&m, "preview.png") > 0);
@@ -181,8 +181,8 @@ static void test_folder(void **state) {
     assert_int_equal(count_lines(sinew_bytes_get_data(table)), 5);
     sinew_bytes_destroy(table);
     sinew_gltf_file *glb;
-    assert_ok(context,
-              sinew_gltf_file_load(context, TEST_OUTPUT_DIR "/public_recording/run/bar.glb", &glb));
+    assert_ok(context, sinew_gltf_file_load(
+                           context, TEST_OUTPUT_DIR "/public_recording/run/scene.glb", &glb));
     assert_true(fabs(sinew_gltf_file_get_animation(glb, 0).duration - 0.03) < 1e-6);
     sinew_gltf_file_destroy(glb);
 
@@ -216,7 +216,7 @@ static void test_refusals(void **state) {
     assert_int_equal(sinew_recording_finish(recording), SINEW_IO_FAILED);
     m.most = 0;
     assert_ok(context, sinew_recording_finish(recording));
-    assert_true(size_of(&m, "bar.glb") > 0);
+    assert_true(size_of(&m, "scene.glb") > 0);
     sinew_recording_destroy(recording);
 
     // Definitions out of range, and scenes that cannot be recorded so.

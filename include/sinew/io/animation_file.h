@@ -36,7 +36,8 @@ typedef struct sinew_animation_def {
 
 SINEW_API sinew_animation_def sinew_default_animation_def(void);
 
-/// Writes an animated surface: .glb, one morph target for each image after the first; or .pc2, a
+/// Writes an animated surface: .glb, one morph target for each image after the first, with smooth
+/// normals (points at creases of more than 40 degrees are repeated after all others); or .pc2, a
 /// point cache for the mesh (Blender's Mesh Cache), whose times count images.
 SINEW_API sinew_status sinew_animation_write(sinew_context *context, const sinew_animation_def *def,
                                              const char *name, sinew_bytes *out);

@@ -27,12 +27,12 @@ enum {
     /// NAME_00000.vtu, ... and NAME.pvd; of frame bodies also NAME_frames; of bodies of elements
     /// with contact and a surface of their own also NAME_surface.
     SINEW_FORMAT_VTU = 1,
-    SINEW_FORMAT_PLY = 2,   ///< NAME_00000.ply, ...: the surface.
-    SINEW_FORMAT_OBJ = 4,   ///< NAME_00000.obj, ...: the surface.
-    SINEW_FORMAT_GLB = 8,   ///< NAME.glb: the surface with one morph target for each image.
-    SINEW_FORMAT_PC2 = 16,  ///< NAME.pc2, a point cache, and NAME.obj, the mesh that it moves.
-    SINEW_FORMAT_CSV = 32,  ///< probes.csv and contact.csv: a row for each step.
-    SINEW_FORMAT_PNG = 64,  ///< preview.png: the motion at a glance.
+    SINEW_FORMAT_PLY = 2,  ///< NAME_00000.ply, ...: the surface.
+    SINEW_FORMAT_OBJ = 4,  ///< NAME_00000.obj, ...: the surface.
+    SINEW_FORMAT_GLB = 8,  ///< scene.glb: a node for each body, with a morph target for each image.
+    SINEW_FORMAT_PC2 = 16, ///< NAME.pc2, a point cache, and NAME.obj, the mesh that it moves.
+    SINEW_FORMAT_CSV = 32, ///< probes.csv and contact.csv: a row for each step.
+    SINEW_FORMAT_PNG = 64, ///< preview.png: the motion at a glance.
     SINEW_FORMAT_SKIN = 128 ///< NAME_skin.glb: frame bodies as joints and weights.
 };
 

@@ -118,7 +118,7 @@ static void add_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
 
             // Mass and Lame constants of the point.
             double V = c->candidates->volume[p];
-            double mass = V * c->shape->density[c->candidates->label[p]];
+            double mass = c->candidates->mass[p];
             double l = V * c->lambda[p];
             double u = V * c->mu[p];
 
@@ -170,7 +170,7 @@ static double find_shift(const cubature *c) {
     double stiffness = 0, mass = 0, length2 = 0;
     for (int32_t p = 0; p < c->candidates->count; p++) {
         stiffness += c->candidates->volume[p] / c->mu[p];
-        mass += c->candidates->volume[p] * c->shape->density[c->candidates->label[p]];
+        mass += c->candidates->mass[p];
     }
 
     double volume = c->shape->voxels->volume * c->shape->voxels->count;

@@ -150,6 +150,7 @@ static sinew_status fill_candidates(const sn_shape *shape, const sn_frame_sample
     // Each corner of a block stands for an equal part of it.
     for (int32_t s = 0; s < samples->count; s++) {
         samples->volume[s] = blocks->volume[s / CORNERS] / CORNERS;
+        samples->mass[s] = blocks->mass[s / CORNERS] / CORNERS;
         samples->label[s] = blocks->label[s / CORNERS];
         samples->stiffness[s] = blocks->stiffness[s / CORNERS];
     }

@@ -185,15 +185,41 @@ static void test_threads(void **state) {
     }
 }
 
+// Candidates have the mass that a map of density gives their voxels: the bar's 40 kg, half of it
+// three times as heavy.
+static void test_density_map(void **state) {
+    (void)state;
+    bar b;
+    open_bar(&b, 1);
+    double factors[20000], expected = 0;
+    int32_t count = b.voxels->count;
+    assert_in_range(count, 1, 20000);
+    for (int32_t v = 0; v < count; v++) {
+        factors[v] = v % 2 ? 3 : 1;
+        expected += 40.0 / count * factors[v];
+    }
+    assert_int_equal(sinew_voxels_set_density(b.voxels, factors), SINEW_OK);
+
+    sn_frame_samples *all;
+    assert_int_equal(sn_point_candidates(sn_frame_model_of(b.body)->shape, 300, &all), SINEW_OK);
+    double mass = 0;
+    for (int32_t s = 0; s < all->count; s++) {
+        mass += all->mass[s];
+    }
+    test_close("mass", mass, expected, 1e-9);
+
+    sn_samples_destroy(all);
+    close_bar(&b);
+}
+
 int main(void) {
     if (TEST_WATCHES_THREADS) {
         cmocka_set_test_filter("test_threads*");
     }
 
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_points),
-        cmocka_unit_test(test_energy),
-        cmocka_unit_test(test_rigid_motion),
+        cmocka_unit_test(test_few_points),  cmocka_unit_test(test_energy),
+        cmocka_unit_test(test_density_map), cmocka_unit_test(test_rigid_motion),
         cmocka_unit_test(test_threads),
     };
 
