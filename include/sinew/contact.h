@@ -222,12 +222,16 @@ typedef struct sinew_contact {
 SINEW_API int32_t sinew_world_get_contacts(const sinew_world *world,
                                            const sinew_contact **contacts);
 
-/// A body started or stopped touching another body or an obstacle in the last step.
+/// Opaque: see sinew/glue.h.
+typedef struct sinew_glue sinew_glue;
+
+/// A body started or stopped touching another body or an obstacle in the last step, or glue broke.
 typedef struct sinew_contact_event {
     sinew_body *body;
     sinew_body *other;        ///< NULL: an obstacle.
     sinew_obstacle *obstacle; ///< NULL: a body.
     bool began;               ///< false: ended.
+    sinew_glue *glue;         ///< Glue between both bodies that broke; NULL: none.
 } sinew_contact_event;
 
 /// The events of the last step. Returns their number; the list is valid until the next step.

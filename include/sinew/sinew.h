@@ -13,6 +13,7 @@
 #include "sinew/frame.h"
 #include "sinew/frame_body.h"
 #include "sinew/frame_support.h"
+#include "sinew/glue.h"
 #include "sinew/grab.h"
 #include "sinew/material.h"
 #include "sinew/mesh.h"

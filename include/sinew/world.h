@@ -220,7 +220,7 @@ typedef struct sinew_attachment_def {
 /// A hard tie at the present position of the point; the bodies must be set.
 SINEW_API sinew_attachment_def sinew_default_attachment_def(void);
 
-/// Adds an attachment; `attachment` may be NULL. The frames of an attached body cannot change.
+/// Adds an attachment; `attachment` may be NULL.
 SINEW_API sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def,
                                           sinew_attachment **attachment);
 /// Removes an attachment. The tied points keep their velocities. NULL is allowed.

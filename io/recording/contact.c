@@ -1,6 +1,7 @@
 // What contact did in a run: a row of contact.csv for each step, extremes, and the state at the
 // end.
 #include "io/recording/recording.h"
+#include "io/scene/rigid.h"
 
 #include "sinew/contact.h"
 
@@ -150,9 +151,41 @@ static void write_obstacle(const sinew_obstacle *obstacle, sn_json_writer *json)
     sn_json_end_object(json);
 }
 
+static void write_glue(const sinew_recording *recording, int32_t index, sn_json_writer *json) {
+    const sn_scene_glue *scene = &recording->scene->glues[index];
+    sinew_glue *glue = recording->world->glues[index];
+    double force[3] = {0, 0, 0};
+    if (sinew_glue_get_force(glue, force) != SINEW_OK) {
+        return;
+    }
+
+    sn_json_begin_object(json);
+    sn_json_write_string_pair(json, "body", recording->scene->bodies[scene->body].name);
+    sn_json_write_string_pair(json, "to", recording->scene->bodies[scene->target].name);
+    sn_json_write_number_pair(json, "vertices", sinew_glue_get_count(glue));
+    sn_json_write_key(json, "broken");
+    sn_json_write_boolean(json, sinew_glue_is_broken(glue));
+    sn_json_write_numbers_pair(json, "force", force, 3);
+    sn_json_end_object(json);
+}
+
+static void write_glues(const sinew_recording *recording, sn_json_writer *json) {
+    if (recording->scene->glue_count == 0) {
+        return;
+    }
+
+    sn_json_write_key(json, "glue");
+    sn_json_begin_array(json);
+    for (int32_t i = 0; i < recording->scene->glue_count; i++) {
+        write_glue(recording, i, json);
+    }
+    sn_json_end_array(json);
+}
+
 void sn_recording_write_contact(const sinew_recording *recording, sn_json_writer *json) {
     const sinew_recorded_contact *total = &recording->contact;
     const sinew_world *world = recording->world->world;
+    write_glues(recording, json);
     if (!total->on) {
         return;
     }

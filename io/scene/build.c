@@ -673,6 +673,7 @@ static sinew_status build(sn_builder *b) {
     SN_TRY(sn_builder_make_contact(b));
     SN_TRY(make_attachments(b));
     SN_TRY(sn_builder_make_joints(b));
+    SN_TRY(sn_builder_make_glue(b));
     SN_TRY(make_probes(b));
 
     return sn_scene_world_apply(b->world, 0);

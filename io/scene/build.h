@@ -81,6 +81,7 @@ struct sn_scene_world {
     sinew_point **probes;       // the bodies own them
     sinew_obstacle **obstacles; // one for each of the scene's; the world owns them
     sinew_rigid_joint **joints; // one for each of the scene's; the world owns them
+    sinew_glue **glues;         // likewise
     sn_bones *bones;            // one for each skeleton of the scene
     sn_buffer history;          // states that fades need (history.h)
     bool motion_ended;          // of a skeleton that stops the run with it

@@ -1,5 +1,6 @@
 // Contact and obstacles of a scene: made with its world, moved with time.
 #include "io/scene/builder.h"
+#include "io/scene/rigid.h"
 
 #include "math/quat.h"
 
@@ -54,6 +55,21 @@ sinew_status sn_builder_make_contact(sn_builder *b) {
                                 sinew_frame_body_set_contact_frames(
                                     b->world->members[i].body, &scene->bodies[i].contact_frames)));
         }
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_builder_make_glue(sn_builder *b) {
+    int32_t count = b->scene->glue_count;
+    b->world->glues = SN_PUSH(&b->world->arena, sinew_glue *, count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    for (int32_t i = 0; i < count; i++) {
+        const sn_scene_glue *glue = &b->scene->glues[i];
+        sinew_glue_def def = glue->def;
+        def.body = b->world->members[glue->body].body;
+        def.target = b->world->members[glue->target].body;
+        SN_TRY(sn_builder_note(b, glue->json,
+                               sinew_glue_create(b->world->world, &def, &b->world->glues[i])));
     }
     return SINEW_OK;
 }

@@ -35,6 +35,9 @@ sn_quat sn_scene_motion_turn(const sn_scene_motion *motion, double time);
 sinew_status sn_builder_make_rigid(sn_builder *b, sn_scene_member *member);
 sinew_status sn_builder_make_joints(sn_builder *b);
 
+// Glue, likewise.
+sinew_status sn_builder_make_glue(sn_builder *b);
+
 // The closed surface of triangles that a shape describes, to be destroyed by the caller.
 sinew_status sn_builder_make_closed(const sn_builder *b, const sn_scene_shape *shape,
                                     sinew_mesh **surface);

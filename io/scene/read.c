@@ -326,8 +326,8 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
     if (!sn_scene_check_object(reader, root,
                                SN_KEYS("version", "title", "units", "gravity", "step", "steps",
                                        "duration", "integrator", "solver", "static", "materials",
-                                       "skeletons", "bodies", "attachments", "joints", "probes",
-                                       "contact", "obstacles", "output", "preview"))) {
+                                       "skeletons", "bodies", "attachments", "joints", "glue",
+                                       "probes", "contact", "obstacles", "output", "preview"))) {
         return;
     }
 
@@ -354,6 +354,7 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
     sn_scene_read_bodies(reader, sn_json_require(mistakes, root, "bodies"));
     read_attachments(reader, sn_json_get(root, "attachments"));
     sn_scene_read_joints(reader, sn_json_get(root, "joints"));
+    sn_scene_read_glue(reader, sn_json_get(root, "glue"));
     read_probes(reader, sn_json_get(root, "probes"));
     read_output(reader, sn_json_get(root, "output"));
     read_preview(reader, sn_json_get(root, "preview"));

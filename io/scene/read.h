@@ -105,6 +105,9 @@ void sn_scene_read_rigid(sn_scene_reader *reader, const sn_json *body_json, bool
                          sn_scene_body *body);
 void sn_scene_read_joints(sn_scene_reader *reader, const sn_json *json);
 
+// "glue", once the bodies are known.
+void sn_scene_read_glue(sn_scene_reader *reader, const sn_json *json);
+
 // "contact" and "obstacles", after gravity is known; and "contact" of a body.
 void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const sn_json *list);
 void sn_scene_read_body_contact(const sn_scene_reader *reader, const sn_json *json,

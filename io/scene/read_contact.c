@@ -1,6 +1,7 @@
 // "contact", "obstacles" and what a body says of contact.
 #include "io/scene/frames.h"
 #include "io/scene/read.h"
+#include "io/scene/rigid.h"
 
 #include "math/quat.h"
 
@@ -229,4 +230,37 @@ void sn_scene_read_body_contact(const sn_scene_reader *reader, const sn_json *js
         sn_json_string(reader->mistakes, sn_json_get(json, "material"), &body->contact_material);
         read_contact_frames(reader, sn_json_get(json, "frames"), body);
     }
+}
+
+static void read_one_glue(const sn_scene_reader *reader, const sn_json *json, sn_scene_glue *glue) {
+    sn_mistakes *mistakes = reader->mistakes;
+    *glue = (sn_scene_glue){.json = json, .def = sinew_default_glue_def()};
+    if (!sn_scene_check_object(reader, json,
+                               SN_KEYS("body", "to", "reach", "stiffness", "strength"))) {
+        return;
+    }
+
+    glue->body = sn_scene_find_body(reader, sn_json_require(mistakes, json, "body"));
+    glue->target = sn_scene_find_body(reader, sn_json_require(mistakes, json, "to"));
+    read_positive_length(reader, sn_json_get(json, "reach"), &glue->def.reach);
+    sn_json_number(mistakes, sn_json_get(json, "stiffness"), 0, INFINITY, "N/m",
+                   &glue->def.stiffness);
+    sn_json_number_inside(mistakes, sn_json_get(json, "strength"), 0, INFINITY, "N",
+                          &glue->def.strength);
+}
+
+void sn_scene_read_glue(sn_scene_reader *reader, const sn_json *json) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) {
+        return;
+    }
+
+    sn_scene_glue *glues = sn_scene_push(reader, json->count, sizeof *glues);
+    if (!glues) {
+        return;
+    }
+    for (int32_t i = 0; i < json->count; i++) {
+        read_one_glue(reader, &json->items[i], &glues[i]);
+    }
+    reader->scene->glues = glues;
+    reader->scene->glue_count = json->count;
 }

@@ -1,4 +1,4 @@
-// Rigid bodies and joints as scenes describe them.
+// Rigid bodies, joints and glue as scenes describe them.
 #ifndef SN_IO_SCENE_RIGID_H
 #define SN_IO_SCENE_RIGID_H
 
@@ -22,5 +22,12 @@ struct sn_scene_joint {
     sn_curve angle;                // [rad]
     double limits[2];              // [rad]
 };
+
+// Glue between the surfaces of two bodies.
+typedef struct sn_scene_glue {
+    const sn_json *json;
+    int32_t body, target; // indices of bodies
+    sinew_glue_def def;
+} sn_scene_glue;
 
 #endif

@@ -275,11 +275,12 @@ typedef struct sn_scene {
     sn_scene_body *bodies;
     const sn_scene_attachment *attachments;
     const sn_scene_joint *joints;
+    const struct sn_scene_glue *glues; // io/scene/rigid.h
     const sn_scene_probe *probes;
     const sn_scene_skeleton *skeletons;
     sn_scene_contact contact;
     const sn_scene_obstacle *obstacles;
-    int32_t obstacle_count;
+    int32_t obstacle_count, glue_count;
     sn_scene_output output;
     sn_scene_preview preview;
 } sn_scene;
@@ -290,9 +291,8 @@ double sn_curve_at(const sn_curve *curve, double time);
 // Whether a rest position, node number, and the labels and surface of its node satisfy a selection.
 typedef struct sn_select_node {
     double position[3];
-    int32_t node;
     bool surface;
-    int32_t label_count;
+    int32_t node, label_count;
     const int32_t *labels; // of the elements at the node
 } sn_select_node;
 bool sn_select_test(const sn_select *select, const sn_select_node *node);

@@ -1,4 +1,5 @@
 // Attachments of bodies to each other and to positions: every check before any change.
+#include "dynamics/glue.h"
 #include "dynamics/rigid_joint.h"
 #include "dynamics/world.h"
 
@@ -207,6 +208,9 @@ static sinew_status append(sinew_world *world, sinew_attachment *attachment) {
 static void release(sinew_attachment *attachment) {
     if (attachment->joint) {
         sn_rigid_joint_forget(attachment->joint, attachment);
+    }
+    if (attachment->glue) {
+        sn_glue_forget(attachment->glue, attachment);
     }
     sn_anchor_release(&attachment->tied);
     sn_anchor_release(&attachment->target);

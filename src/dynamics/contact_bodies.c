@@ -30,6 +30,9 @@ static bool are_attached(const sinew_world *world, const sinew_body *a, const si
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sinew_body *tied = world->attachments[i]->tied.body;
         const sinew_body *target = world->attachments[i]->target.body;
+        if (world->attachments[i]->broken) {
+            continue;
+        }
         if ((tied == a && target == b) || (tied == b && target == a)) {
             return true;
         }

@@ -110,7 +110,8 @@ sinew_status sn_links_collect(sn_island *island) {
 
     for (size_t i = 0; i < world->attachment_count; i++) {
         sinew_attachment *attachment = world->attachments[i];
-        if (sn_attachment_eliminates(attachment) || !member_of(island, attachment->tied.body)) {
+        if (attachment->broken || sn_attachment_eliminates(attachment) ||
+            !member_of(island, attachment->tied.body)) {
             continue;
         }
 

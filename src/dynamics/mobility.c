@@ -280,7 +280,9 @@ sinew_status sn_mobility_check(sn_island *island) {
             add_supports(&m, i);
         }
         for (size_t i = 0; i < island->world->attachment_count; i++) {
-            add_attachment(&m, island->world->attachments[i]);
+            if (!island->world->attachments[i]->broken) {
+                add_attachment(&m, island->world->attachments[i]);
+            }
         }
         status = judge(&m);
     }

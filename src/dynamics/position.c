@@ -179,7 +179,7 @@ static sinew_status add_attachments(sn_island *island, double h) {
     const sinew_world *world = island->world;
     for (size_t i = 0; i < world->attachment_count; i++) {
         sinew_attachment *attachment = world->attachments[i];
-        if (!holds(island, attachment->tied.body)) {
+        if (attachment->broken || !holds(island, attachment->tied.body)) {
             continue;
         }
 

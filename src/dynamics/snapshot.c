@@ -2,7 +2,7 @@
 //
 //   header        magic, version, size, checksum; three fingerprints; the clock
 //   frames        that joined at contacts (contact_frames.h): those of the bodies follow from it
-//   attachments   target position, stiffness and force of each
+//   attachments   target position, stiffness and force of each, and whether it is broken
 //   bodies        of each its state array, its load scales and its mask
 //   forces        of each body the forces on its surface, then its points with their forces
 //   contact       poses and targets of the obstacles, then the multipliers of touches
@@ -26,7 +26,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 6, ATTACHMENT_NUMBERS = 7 };
+enum { VERSION = 6, ATTACHMENT_NUMBERS = 8 };
 
 typedef struct snapshot_header {
     char magic[8];
@@ -241,6 +241,7 @@ sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, si
         sn_store3(numbers, attachment->target.point.x);
         sn_store3(numbers + 3, attachment->force);
         numbers[6] = attachment->stiffness;
+        numbers[7] = attachment->broken;
         next = write_bytes(next, numbers, sizeof numbers);
     }
     for (size_t i = 0; i < world->body_count; i++) {
@@ -557,9 +558,11 @@ sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
 
         // A hard tie and a spring take different places in the equations.
         attachment->force = sn_load3(numbers + 3);
-        if ((attachment->stiffness == 0) != (numbers[6] == 0)) {
+        bool broken = numbers[7] != 0;
+        if ((attachment->stiffness == 0) != (numbers[6] == 0) || broken != attachment->broken) {
             sn_world_forget_islands(world);
         }
+        attachment->broken = broken;
         attachment->stiffness = numbers[6];
     }
     for (size_t i = 0; i < world->body_count; i++) {

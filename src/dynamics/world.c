@@ -6,6 +6,7 @@
 #include "body/surface.h"
 #include "dynamics/contact.h"
 #include "dynamics/contact_frames.h"
+#include "dynamics/glue.h"
 #include "dynamics/integrate.h"
 #include "dynamics/island.h"
 #include "dynamics/ledger.h"
@@ -202,7 +203,7 @@ static void find_islands(const sinew_world *world, int32_t *number) {
         changed = false;
         for (size_t a = 0; a < world->attachment_count; a++) {
             const sinew_attachment *attachment = world->attachments[a];
-            if (!attachment->target.body) {
+            if (!attachment->target.body || attachment->broken) {
                 continue;
             }
 
@@ -492,6 +493,9 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     }
     if (status == SINEW_OK) {
         accept_step(world);
+    }
+    if (status == SINEW_OK) {
+        status = sn_glue_break(world);
     }
     if (status == SINEW_OK && contact) {
         status = sn_contact_frames_adapt(world);

@@ -27,6 +27,8 @@ struct sinew_attachment {
     double largest;           // force of a spring [N]; 0: any
     sn_vec3 force;            // of a link on the tied point, in the last step or static solve [N]
     sinew_rigid_joint *joint; // that it is part of; NULL: none
+    struct sinew_glue *glue;  // likewise
+    bool broken;              // does nothing any more
 };
 
 static inline bool sn_anchor_is_linear(const sn_anchor *anchor) {
@@ -36,9 +38,9 @@ static inline bool sn_anchor_is_linear(const sn_anchor *anchor) {
 // Whether the tied node's unknowns can be eliminated: x_s = sum_m w_m x_m. Other hard attachments
 // are constraints (link.h).
 static inline bool sn_attachment_eliminates(const sinew_attachment *attachment) {
-    return attachment->stiffness == 0 && !attachment->tied.body->ops->stepping &&
-           sn_anchor_is_linear(&attachment->tied) && attachment->tied.point.count == 1 &&
-           sn_anchor_is_linear(&attachment->target);
+    return attachment->stiffness == 0 && !attachment->broken &&
+           !attachment->tied.body->ops->stepping && sn_anchor_is_linear(&attachment->tied) &&
+           attachment->tied.point.count == 1 && sn_anchor_is_linear(&attachment->target);
 }
 
 struct sinew_world {
@@ -50,9 +52,10 @@ struct sinew_world {
     size_t body_count, body_capacity;
     sinew_attachment **attachments; // in the order in which they were made
     size_t attachment_count, attachment_capacity;
-    sn_island *islands;  // a list, of all bodies
-    bool prepared;       // whether it is there; otherwise the next step builds it
-    sn_contact *contact; // obstacles, and what contact keeps; NULL until there is any
+    struct sinew_glue *glues; // a list, the oldest first
+    sn_island *islands;       // a list, of all bodies
+    bool prepared;            // whether it is there; otherwise the next step builds it
+    sn_contact *contact;      // obstacles, and what contact keeps; NULL until there is any
 };
 
 // Takes away the attachments of a body, to `target` or, if that is NULL, to anything; with

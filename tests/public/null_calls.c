@@ -75,6 +75,7 @@ sinew_json_writer *null_json_writer(void) { return made.writer; }
 sinew_picture *null_picture(void) { return made.picture; }
 sinew_reduction *null_reduction(void) { return made.reduction; }
 sinew_rigid_joint *null_rigid_joint(void) { return NULL; }
+sinew_glue *null_glue(void) { return NULL; }
 sinew_binding *null_binding(void) { return NULL; }
 sinew_recording *null_recording(void) { return NULL; }
 sinew_variants *null_variants(void) { return NULL; }

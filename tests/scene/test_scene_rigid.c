@@ -120,6 +120,23 @@ static void test_drive_snapshot(void **state) {
     destroy(&g);
 }
 
+// Glue of a scene; one of two holds.
+static void test_glue(void **state) {
+    (void)state;
+    fixture f;
+    make(&f, "{\"version\": 1, \"gravity\": [0, 0, -10], \"bodies\": ["
+             "{\"name\": \"top\", " BOX ", \"rigid\": {\"held\": true}},"
+             "{\"name\": \"a\", " BOX ", \"position\": [0, 0, -0.2], \"rigid\": {\"mass\": 1}},"
+             "{\"name\": \"b\", " BOX ", \"position\": [0, 0, 0.2], \"rigid\": {\"mass\": 3}}],"
+             "\"glue\": [{\"body\": \"a\", \"to\": \"top\", \"strength\": 20},"
+             "{\"body\": \"b\", \"to\": \"top\", \"strength\": 20, \"reach\": 0.01}]}");
+    assert_int_equal(f.status, SINEW_OK);
+    run(&f, 5);
+    assert_false(sinew_glue_is_broken(f.world->glues[0]));
+    assert_true(sinew_glue_is_broken(f.world->glues[1]));
+    destroy(&f);
+}
+
 static void refuse(const char *text, int32_t mistakes) {
     fixture f;
     make(&f, text);
@@ -157,9 +174,9 @@ static void test_mistakes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_motion),   cmocka_unit_test(test_joints),
-        cmocka_unit_test(test_drives),   cmocka_unit_test(test_drive_snapshot),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_motion), cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_drives), cmocka_unit_test(test_drive_snapshot),
+        cmocka_unit_test(test_glue),   cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

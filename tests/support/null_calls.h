@@ -33,6 +33,7 @@ sinew_point *null_point(void);
 sinew_reduction *null_reduction(void);
 sinew_attachment *null_attachment(void);
 sinew_rigid_joint *null_rigid_joint(void);
+sinew_glue *null_glue(void);
 sinew_rig *null_rig(void);
 sinew_skin *null_skin(void);
 sinew_binding *null_binding(void);
