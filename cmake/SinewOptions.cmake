@@ -4,6 +4,8 @@ target_compile_options(sinew_options INTERFACE -Wall -Wextra -Wpedantic -Wconver
 target_compile_definitions(sinew_options INTERFACE _POSIX_C_SOURCE=200809L)
 if(EMSCRIPTEN)
   target_compile_options(sinew_options INTERFACE -msimd128) # every file, since all must agree on the width of sn_lanes
+  # Emscripten 3.1.6 packs scalar code into vectors wrongly: the transpose of a matrix times a vector, in place.
+  target_compile_options(sinew_options INTERFACE -fno-slp-vectorize)
 endif()
 if(SINEW_REPRODUCIBLE)
   target_compile_options(sinew_options INTERFACE -ffp-contract=off)

@@ -30,7 +30,7 @@ function chooseUnit(size: number): { word: string; metres: number } {
 
 function makeCharacter(file: string, motion: string | null, size: number): Document {
   const skeleton: JsonObject = { file, end: "loop" };
-  if (motion) skeleton.motion = { file: motion };
+  if (motion) skeleton.motion = { file: motion, unit: "cm" }; // as nearly all motion files
   return {
     version: 1,
     title: bodyName(file),
@@ -38,6 +38,7 @@ function makeCharacter(file: string, motion: string | null, size: number): Docum
     skeletons: { bones: skeleton },
     bodies: [{
       name: bodyName(file), model: "positions", skeleton: "bones",
+      rotation: { axis: [1, 0, 0], degrees: 90 }, // y is up in glTF, z on the page
       shape: { file, tets: 4000 }, surface: file,
       positions: { mode: "compliance", iterations: 10 }, material: soften(size),
     }],

@@ -8,11 +8,13 @@ const KEPT = 120;
 export class StatisticsPanel {
   private elastic: number[] = [];
   private kinetic: number[] = [];
+  private momentum: number[] = [];
   private lastTime = -1;
 
   clear(): void {
     this.elastic = [];
     this.kinetic = [];
+    this.momentum = [];
     this.lastTime = -1;
   }
 
@@ -25,13 +27,14 @@ export class StatisticsPanel {
     element("rate").parentElement!.classList.toggle("slow", slow);
     element("elastic").textContent = report.elastic === null ? "none" : withUnit(report.elastic, "J");
     element("kinetic").textContent = withUnit(report.kinetic, "J");
-    this.plot(report.time, report.elastic ?? 0, report.kinetic);
-
     const momentum = Math.hypot(...report.momentum);
+    this.plot(report.time, report.elastic ?? 0, report.kinetic, momentum);
     const rows: [string, string][] = [
       ["Steps per second", s.playing ? digits(s.stepsPerSecond) : "–"],
       ["Time of a step", `${digits(1000 * report.total)} ms`],
-      ["of it forces, solve", `${digits(1000 * report.assemble)}, ${digits(1000 * report.solve)} ms`],
+      ["Forces", `${digits(1000 * report.assemble)} ms`],
+      ["Solve", `${digits(1000 * report.solve)} ms`],
+      ["Contact and rest", `${digits(1000 * Math.max(report.total - report.assemble - report.solve, 0))} ms`],
       ["Newton, solver", `${report.newton}, ${report.solver} iterations`],
       ["Momentum", withUnit(momentum, "N s")],
       ["Volume", `${((100 * report.volume) / report.restVolume).toFixed(1)} %`],
@@ -43,20 +46,19 @@ export class StatisticsPanel {
       make("dt", { textContent: name }), make("dd", { textContent: value, title: value })]));
   }
 
-  private plot(time: number, elastic: number, kinetic: number): void {
+  private plot(time: number, elastic: number, kinetic: number, momentum: number): void {
     if (time === this.lastTime) return;
     if (time < this.lastTime) this.clear();
     this.lastTime = time;
     this.elastic.push(elastic);
     this.kinetic.push(kinetic);
-    if (this.elastic.length > KEPT) {
-      this.elastic.shift();
-      this.kinetic.shift();
-    }
-    const top = Math.max(...this.elastic, ...this.kinetic, 1e-12);
-    const path = (values: number[]): string => values
+    this.momentum.push(momentum);
+    if (this.elastic.length > KEPT) [this.elastic, this.kinetic, this.momentum].forEach((values) => values.shift());
+    const highest = Math.max(...this.elastic, ...this.kinetic, 1e-12);
+    const path = (values: number[], top = highest): string => values
       .map((v, i) => `${i === 0 ? "M" : "L"}${((240 * i) / (KEPT - 1)).toFixed(1)} ${(42 - (40 * v) / top).toFixed(1)}`).join("");
     element("energy-elastic").setAttribute("d", path(this.elastic));
     element("energy-kinetic").setAttribute("d", path(this.kinetic));
+    element("momentum").setAttribute("d", path(this.momentum, Math.max(...this.momentum, 1e-12)));
   }
 }

@@ -1,4 +1,5 @@
 // Tests of what a person builds on the page: models, comparisons, frames, grain, dropped meshes, files.
+import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import fs from "node:fs";
 import os from "node:os";
@@ -39,12 +40,13 @@ async function openBar() {
 // Two closed tetrahedra that share a face, as an OBJ file.
 const WEDGE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1 1 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 5\nf 3 4 5\nf 4 2 5\n";
 
-async function dropFile(page, name, text) {
-  await page.evaluate(([n, t]) => {
-    const files = new DataTransfer();
-    files.items.add(new File([t], n));
-    window.dispatchEvent(new DragEvent("drop", { dataTransfer: files, cancelable: true }));
-  }, [name, text]);
+// Drops files on the page: pairs of a name and bytes.
+async function dropFiles(page, files) {
+  await page.evaluate((list) => {
+    const data = new DataTransfer();
+    for (const [name, text] of list) data.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
+    window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+  }, files.map(([name, bytes]) => [name, Buffer.from(bytes).toString("base64")]));
 }
 
 // The validator of Khronos, if it could be installed.
@@ -198,7 +200,7 @@ export const editing = {
 
   async "a dropped mesh becomes a soft body and a skin that the validator accepts"() {
     const page = await open("#bar");
-    await dropFile(page, "wedge.obj", WEDGE);
+    await dropFiles(page, [["wedge.obj", WEDGE]]);
     await until("the wedge", () => page.evaluate(() => window.studio.scene.bodies[0].name === "wedge"));
     await page.keyboard.press("Space");
     assert((await body(page)).frames === 10, "it does not have ten frames");
@@ -210,6 +212,22 @@ export const editing = {
     const report = await validator.validateBytes(new Uint8Array(fs.readFileSync(skin)));
     assert(report.issues.numErrors === 0 && report.issues.numWarnings === 0, JSON.stringify(report.issues.messages.slice(0, 3)));
     assert(report.info.hasSkins, "it is no skin");
+    await page.close();
+  },
+
+  async "a character walks by a motion file that is dropped with it"() {
+    const glb = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "studio-")), "person.glb");
+    const script = "import sys; sys.path.insert(0, sys.argv[1]); import characters; characters.person('lean').save(sys.argv[2])";
+    execFileSync("python3", ["-c", script, path.join(root, "tests/cli"), glb]);
+    const page = await open("#bar");
+    await dropFiles(page, [["person.glb", fs.readFileSync(glb)], ["walk.bvh", fs.readFileSync(path.join(root, "examples/walk.bvh"))]]);
+    await until("the person", () => page.evaluate(() => window.studio.scene.bodies[0].name === "person"));
+    await page.keyboard.press("Space");
+    assert((await body(page)).model === "positions", "it is not under position dynamics");
+    const first = await advance(page, 1);
+    const later = await advance(page, 20);
+    const moved = Math.max(...first.positions.map((x, i) => Math.abs(x - later.positions[i])));
+    assert(moved > 0.02 && moved < 3, `it moved by ${moved} m in a third of a second`);
     await page.close();
   },
 

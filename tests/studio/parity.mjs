@@ -11,7 +11,7 @@ import path from "node:path";
 import { bundle, root } from "./support.mjs";
 
 const STEPS = 200;
-const SECONDS = 0.6;
+const SECONDS = 0.4;
 const [core, native, ...rest] = process.argv.slice(2);
 const all = rest.includes("--all");
 const names = rest.filter((a) => !a.startsWith("-"));
@@ -19,7 +19,14 @@ const examples = path.join(root, "examples");
 
 // How far energies, momentum and volume may differ, relative to the largest number of their kind, where the bits do.
 const TOLERANCE = 1e-9;
-const LOOSER = {};
+const LOOSER = {
+  "bones-arm": 1e-7, // position dynamics in single precision, driven by bones that follow sines
+  "bones-belly": 1e-4,
+  "bones-biped": 1e-7,
+  "bones-cores": 1e-7,
+  "bones-leg": 1e-7,
+  "grain-fish": 1e-7, // the fish is made with pow and swims by a sine; its linear solves end at 1e-6
+};
 
 const { Core } = await import(await bundle("core.ts"));
 const module = await WebAssembly.compile(fs.readFileSync(core));
