@@ -606,9 +606,13 @@ static void accept_body(sn_island *island, const sn_island_body *member) {
     memcpy(body->inertia, island->inertia + 3 * member->first_row, count * sizeof(double));
     sn_body_retract(body, body->balance_q, body->q, rows.xi);
 
-    // What it ends with.
+    // What it ends with: where it was balanced, unless that was in the middle.
     integrator->finish(integrator, body, h, &rows);
-    sn_body_retract(body, body->q, body->previous_q, rows.xi);
+    if (integrator->span == 1 && !integrator->is_explicit) {
+        memcpy(body->q, body->balance_q, (size_t)body->config_count * sizeof(double));
+    } else {
+        sn_body_retract(body, body->q, body->previous_q, rows.xi);
+    }
     const double *arrived = body->q;
     if (island->contact) {
         arrived = sn_contact_take_configuration(island, member);
