@@ -408,7 +408,13 @@ static sn_vec3 bent_tip(sinew_reduction_kind kind, bool full) {
     test_beam bar = test_beam_create(&def);
     test_clamp(bar.body);
     if (!full) {
-        reduce(&bar, kind, 12, 18);
+        // With fewer poses or a looser tolerance the error varies by several per cent with the
+        // samples that happen to be chosen; with these it was 0.5 to 1.4 % over seven trainings.
+        sinew_reduction_def reduction = sinew_default_reduction_def();
+        reduction.kind = kind;
+        reduction.modes = 12;
+        reduction.tolerance = 0.005;
+        test_ok(bar.context, sinew_body_reduce(bar.body, &reduction, NULL));
     }
 
     sinew_static_def statics = sinew_default_static_def();
