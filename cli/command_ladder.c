@@ -135,12 +135,10 @@ const cli_command cli_command_ladder = {
     .arguments = "SCENE.json",
     .details =
         "Simulates one body of the scene alone, with its supports and loads: as tetrahedra with\n"
-        "several laws and sizes, with rigid, affine and quadratic frames, with spectral ones, "
-        "with\n"
-        "springs between frames, and by position dynamics. The error is the root mean square "
-        "distance from a "
-        "finer\n"
-        "mesh of ten-node tetrahedra, relative to the displacement of that mesh. The table gives\n"
-        "the reason if a model cannot simulate the scene.",
+        "several laws and sizes, with rigid, affine, quadratic and spectral frames, with springs\n"
+        "between frames, in modal coordinates, and by position dynamics. The error is the root\n"
+        "mean square distance from a finer mesh of ten-node tetrahedra, relative to the\n"
+        "displacement of that mesh. The table gives the reason if a model cannot simulate the\n"
+        "scene.",
     .run = run,
 };

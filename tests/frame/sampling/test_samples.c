@@ -5,6 +5,7 @@
 #include "frame/mass/moments.h"
 
 #include <math.h>
+#include <string.h>
 
 static sn_shape *make(sinew_context *context, const sinew_voxels *voxels, const double *nodes,
                       int32_t count, sinew_weights kind) {
@@ -404,8 +405,43 @@ static void test_bad_input(void **state) {
     sinew_context_destroy(context);
 }
 
+static void count_steep(void *user, sinew_log_level level, const char *line) {
+    *(int *)user += level == SINEW_LOG_WARNING && strstr(line, "node_radius");
+}
+
+// Harmonic weights of nodes that own a voxel are too steep for regions, which is reported. A ball
+// of three voxels around each node, or midpoint samples, are as they should be.
+static void test_steep_weights_are_reported(void **state) {
+    (void)state;
+    static const int expected[3] = {1, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        int count = 0;
+        sinew_context_def context_def = sinew_default_context_def();
+        context_def.logger.write = count_steep;
+        context_def.logger.user = &count;
+        sinew_context *context = sinew_context_create(&context_def);
+        sinew_voxels *voxels = test_solid(context, SINEW_SOLID_BOX, 1.25, 0.85, 0.85, 0.05);
+
+        sinew_weights_def weights = sinew_default_weights_def();
+        weights.kind = SINEW_WEIGHTS_HARMONIC;
+        weights.node_radius = i == 1 ? 0.15 : 0;
+        sn_shape *shape = test_shape(context, voxels, NULL, 0, bar_nodes, 3, &weights);
+        sinew_sampling_def def = sinew_default_sampling_def();
+        def.kind = i == 2 ? SINEW_SAMPLING_MIDPOINT : SINEW_SAMPLING_AUTO;
+        sn_frame_samples *samples = NULL;
+        assert_int_equal(sn_samples_create(shape, &def, &samples), SINEW_OK);
+        assert_int_equal(count, expected[i]);
+
+        sn_samples_destroy(samples);
+        sn_shape_destroy(shape);
+        sinew_voxels_destroy(voxels);
+        sinew_context_destroy(context);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steep_weights_are_reported),
         cmocka_unit_test(test_counts_and_volumes),
         cmocka_unit_test(test_averages_and_order),
         cmocka_unit_test(test_turned),
