@@ -250,8 +250,8 @@ CHECKS = {
 }
 
 # Objects that belong to their world; the others are destroyed with their last reference.
-BELONG_TO_WORLD = {"sinew_body", "sinew_obstacle", "sinew_attachment", "sinew_rigid_joint", "sinew_point"}
-DIE_WITH_BODIES = {"sinew_attachment", "sinew_rigid_joint", "sinew_point"}
+BELONG_TO_WORLD = {"sinew_body", "sinew_obstacle", "sinew_attachment", "sinew_rigid_joint", "sinew_glue", "sinew_point"}
+DIE_WITH_BODIES = {"sinew_attachment", "sinew_rigid_joint", "sinew_glue", "sinew_point"}
 DESTROY = {"sinew_file": "sinew_file_close", "sinew_mesh": "sinew_mesh_destroy"}
 
 # Functions without a counterpart, with the reason.

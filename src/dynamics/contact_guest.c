@@ -205,11 +205,33 @@ static sn_vec3 find_motion(const sn_island *island, const sn_contact_member *gue
     return motion;
 }
 
+// Whether supports hold all vertices of the guest in a touch. Its own island has no forces there.
+static bool is_held(const sn_island *island, const sn_contact_member *guest,
+                    const sn_touch *touch) {
+    const sn_island_contact *own = island->contact;
+    const sinew_body *body = guest->guest;
+    for (int k = 0; k < touch->count; k++) {
+        int32_t vertex = touch->vertex[k] - guest->first_vertex;
+        if (sn_contact_member_of(island, touch->vertex[k]) != guest) {
+            continue;
+        }
+
+        int32_t count = body->ops->surface.get_jacobian(body, vertex, own->row_room, own->J_room);
+        for (int32_t t = 0; t < count; t++) {
+            const uint8_t *mask = body->mask + 3 * (size_t)own->row_room[t];
+            if (!mask[0] || !mask[1] || !mask[2]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool sn_contact_finish_guest_touch(sn_island *island, int32_t part, int first_side,
                                    sn_touch *touch) {
     sn_island_contact *own = island->contact;
     sn_contact_member *guest = &own->members[part];
-    if (guest->guest && island->position) {
+    if (guest->guest && island->position && !is_held(island, guest, touch)) {
         return false; // its forces come from its own island
     }
 
@@ -238,7 +260,7 @@ bool sn_contact_finish_guest_touch(sn_island *island, int32_t part, int first_si
     touch->obstacle = guest->obstacle;
     touch->guest = guest->guest;
     if (guest->guest) {
-        touch->softness = softness_of(island, guest, touch);
+        touch->softness = island->position ? 0 : softness_of(island, guest, touch);
         return true;
     }
 
