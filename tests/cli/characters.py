@@ -79,8 +79,8 @@ def add_limb(mesh, joints, own, neighbors, a, b, radius):
         mesh["weights"].append([(joints[name], value) for name, value in w])
 
 
-def person(kind):
-    """`lean`: metres. `stout`: centimetres, z up below a node that stands it up, a texture, a hat that no bone of the skin holds, Rigify's names.
+def person(kind, picture=None):
+    """`picture`: a PNG file for the texture. `lean`: metres. `stout`: centimetres, z up below a node that stands it up, a texture, a hat that no bone of the skin holds, Rigify's names.
     `child`: eight joints a vertex, vertex colours, a morph target, two meshes, Mixamo's names, other proportions."""
     file = File()
     scale = {"lean": 1.0, "stout": 100.0, "child": 1.0}[kind]
@@ -131,7 +131,7 @@ def person(kind):
         file.json["meshes"].append(entry)
 
     add_nodes(file, kind, named, where, children, scale, place)
-    add_looks(file, kind)
+    add_looks(file, kind, picture or png(16, 16, lambda x, y: (200, 100 + 8 * x, 12 * y)))
     add_animations(file, kind, joints)
     return file
 
@@ -161,10 +161,10 @@ def add_nodes(file, kind, named, where, children, scale, place):
     file.json["nodes"], file.json["scenes"], file.json["scene"] = nodes, [{"nodes": roots}], 0
 
 
-def add_looks(file, kind):
+def add_looks(file, kind, picture):
     file.json["materials"] = [{"name": "skin", "pbrMetallicRoughness": {"baseColorFactor": [0.8, 0.6, 0.5, 1], "roughnessFactor": 0.75}}]
     if kind != "lean":
-        file.json["images"] = [{"bufferView": file.view(png(16, 16, lambda x, y: (200, 100 + 8 * x, 12 * y))), "mimeType": "image/png"}]
+        file.json["images"] = [{"bufferView": file.view(picture), "mimeType": "image/png"}]
         file.json["samplers"] = [{"wrapS": 10497}]
         file.json["textures"] = [{"source": 0, "sampler": 0}]
         file.json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"] = {"index": 0}
