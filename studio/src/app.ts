@@ -175,6 +175,7 @@ class App {
 
   private showScene(message: Extract<FromWorker, { type: "scene" }>): void {
     this.busy(null);
+    this.pending = null; // an image of the world before
     this.info = message.info;
     if (message.fresh) {
       this.floorOn = false;

@@ -126,6 +126,21 @@ const tests = {
     await page.close();
   },
 
+  // Their states are compared in Node (parity.mjs), whose bits are those of the browser.
+  async "every example loads and moves"() {
+    const page = await open("#bar");
+    await page.keyboard.press("Space");
+    const names = fs.readdirSync(path.join(folder, "examples")).filter((f) => f.endsWith(".json")).map((f) => f.slice(0, -5));
+    for (const name of names) {
+      await page.evaluate((n) => window.studio.openExample(n), name);
+      await until(name, () => page.evaluate((n) => document.getElementById("busy").hidden && location.hash === `#${n}`, name));
+      const time = await page.evaluate(() => window.studio.run(2).then((r) => r.report.time));
+      assert(time > 0, `${name} stays at ${time} s`);
+      assert(await page.evaluate(() => document.getElementById("toast").hidden), `${name}: ${await page.textContent("#toast")}`);
+    }
+    await page.close();
+  },
+
   async "mistakes are explained, and the scene before stays"() {
     const page = await open("#bar");
     await page.evaluate(() => window.studio.load("broken.json", new TextEncoder().encode('{"version": 1, "bodies": [{"shape": {"kind": "bax"}}]}')));
