@@ -113,7 +113,10 @@ static sinew_status solve_static(run_state *run, first_failure *failure) {
                  "iterations. More load_steps or iterations may help",
                  sinew_outcome_name(report.outcome), report.newton_residual,
                  report.newton_iterations);
+        return SINEW_OK;
     }
+    run->static_iterations = report.newton_iterations;
+    run->static_residual = report.newton_residual;
     return SINEW_OK;
 }
 

@@ -163,6 +163,11 @@ void run_print_closing(const run_state *run, const char *outcome) {
            (long long)info.step_count, sinew_world_get_time(sinew_scene_get_world(run->scene)),
            info.simulate_seconds, info.output_seconds);
 
+    if (run->static_iterations > 0) {
+        printf("; equilibrium after %d iterations, relative residual %.2g", run->static_iterations,
+               run->static_residual);
+    }
+
     // The residual; a large one gets a line of its own.
     bool unbalanced = info.largest_residual > 0.01;
     if (info.step_count > 0 && !unbalanced) {

@@ -10,7 +10,9 @@ typedef struct run_state {
     sinew_scene *scene;
     sinew_recording *recording;
     sinew_recording_def def;
-    double step; // [s]
+    double step;               // [s]
+    int32_t static_iterations; // of a static solve that converged; 0: none did
+    double static_residual;    // what it left, relative to the largest force
     bool quiet;
 } run_state;
 

@@ -4,6 +4,7 @@ import csv
 import glob
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -119,6 +120,14 @@ def test_divergence_is_status_3_and_keeps_the_state():
         assert "unstable" in result.stderr, result.stderr
         assert os.path.getsize(os.path.join(out, "last.state")) > 1000
         assert os.path.getsize(os.path.join(out, "preview.png")) > 1000
+
+
+def test_static_solves_say_how_they_converged():
+    scene = os.path.join(program.EXAMPLES, "cantilever-static.json")
+    with program.folder() as out:
+        text = program.run("run", scene, "-o", out, "--format", "csv", "-n", 0).stdout
+        iterations, residual = re.search(r"equilibrium after (\d+) iterations, relative residual (\S+)", text).groups()
+        assert int(iterations) >= 4 and float(residual) < 1e-8, text  # four load steps; the scene's tolerance
 
 
 def test_static_solves_that_fail_say_why():
