@@ -149,6 +149,9 @@ static void print_contact(const sinew_recorded_contact *contact) {
     if (contact->held_count > 0) {
         printf("; pairs without a proof in %lld steps", (long long)contact->held_count);
     }
+    if (contact->most_overlapping > 0) {
+        printf("; %d pairs of bodies overlapped", contact->most_overlapping);
+    }
     if (contact->most_overlaps > 0) {
         printf("; %d vertices overlapped, by at most %.2g m", contact->most_overlaps,
                contact->deepest);

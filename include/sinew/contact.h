@@ -23,6 +23,17 @@ typedef enum sinew_contact_mode {
     SINEW_CONTACT_RELIABLE,
 } sinew_contact_mode;
 
+/// What becomes of bodies that intersect each other when a step begins.
+typedef enum sinew_contact_overlap_rule {
+    /// They are led apart, by at most their size a second, and carry no forces where they overlap
+    /// until then. The default.
+    SINEW_OVERLAP_HEAL,
+    /// They do not touch each other for as long as they overlap.
+    SINEW_OVERLAP_IGNORE,
+    /// The step fails with SINEW_INVALID_DATA and changes nothing.
+    SINEW_OVERLAP_REFUSE,
+} sinew_contact_overlap_rule;
+
 typedef struct sinew_contact_def {
     /// Default SINEW_CONTACT_INTERACTIVE.
     sinew_contact_mode mode;
@@ -41,6 +52,8 @@ typedef struct sinew_contact_def {
     /// The gap that a body keeps to an obstacle; two bodies keep the sum of theirs. [m] At least 0.
     /// Default 0: a thousandth of each body's size.
     double thickness;
+    /// Bodies that intersect each other. Default SINEW_OVERLAP_HEAL.
+    sinew_contact_overlap_rule overlaps;
     /// Set by the default function, to detect definitions that were not initialised. Do not
     /// change it.
     uint32_t filled;
@@ -196,7 +209,8 @@ typedef struct sinew_contact_report {
     int32_t solves;       ///< Linear solves of the group of bodies that took most. [count]
     int32_t truncated;    ///< Vertices that stopped short of where forces would move them. [count]
     int32_t held;         ///< Pairs without a proof of separation, kept where they were. [count]
-    int32_t overlaps;     ///< Vertices inside an obstacle when the step began. [count]
+    int32_t overlapping;  ///< Pairs of bodies that intersected when the step began. [count]
+    int32_t overlaps;     ///< Vertices inside an obstacle or another body then. [count]
     double deepest;       ///< ... and how deep at most. [m]
     double smallest_gap;  ///< Between accepted surfaces, of the pairs; INFINITY without any. [m]
     double lag;           ///< The longest distance by which a vertex stopped short. [m]

@@ -18,6 +18,7 @@ static void take_report(sinew_recorded_contact *total, const sinew_contact_repor
     total->most_pairs = most(total->most_pairs, report->pairs);
     total->most_active = most(total->most_active, report->active);
     total->most_solves = most(total->most_solves, report->solves);
+    total->most_overlapping = most(total->most_overlapping, report->overlapping);
     total->most_overlaps = most(total->most_overlaps, report->overlaps);
     total->deepest = fmax(total->deepest, report->deepest);
     total->smallest_gap = fmin(total->smallest_gap, report->smallest_gap);
@@ -30,8 +31,9 @@ static void take_report(sinew_recorded_contact *total, const sinew_contact_repor
 static void add_names(sinew_recording *recording) {
     static const char *const parts[] = {"contacts", "fx", "fy", "fz", "area", "x", "y", "z"};
     sn_buffer *out = &recording->contacts;
-    sn_buffer_add_text(out, "time,pairs,active,solves,truncated,held,overlaps,deepest,smallest_gap,"
-                            "lag,largest_force");
+    sn_buffer_add_text(
+        out, "time,pairs,active,solves,truncated,held,overlapping,overlaps,deepest,smallest_gap,"
+             "lag,largest_force");
 
     for (int32_t i = 0; i < recording->scene->body_count; i++) {
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
@@ -56,8 +58,8 @@ static sinew_status add_row(sinew_recording *recording, const sinew_contact_repo
 
     // The world. A gap to nothing is left empty.
     sn_buffer_add_double(out, sinew_world_get_time(recording->world->world));
-    sn_buffer_print(out, ",%d,%d,%d,%d,%d,%d", report->pairs, report->active, report->solves,
-                    report->truncated, report->held, report->overlaps);
+    sn_buffer_print(out, ",%d,%d,%d,%d,%d,%d,%d", report->pairs, report->active, report->solves,
+                    report->truncated, report->held, report->overlapping, report->overlaps);
     add_number(out, report->deepest);
     add_number(out, report->smallest_gap);
     add_number(out, report->lag);
@@ -101,6 +103,7 @@ static void write_report(sn_json_writer *json, const sinew_contact_report *repor
     sn_json_write_number_pair(json, "solves", report->solves);
     sn_json_write_number_pair(json, "truncated", report->truncated);
     sn_json_write_number_pair(json, "held", report->held);
+    sn_json_write_number_pair(json, "overlapping", report->overlapping);
     sn_json_write_number_pair(json, "overlaps", report->overlaps);
     sn_json_write_number_pair(json, "deepest", report->deepest);
     sn_json_write_number_pair(json, "smallest_gap", report->smallest_gap);
@@ -199,6 +202,7 @@ void sn_recording_write_contact(const sinew_recording *recording, sn_json_writer
     sn_json_write_number_pair(json, "most_pairs", total->most_pairs);
     sn_json_write_number_pair(json, "most_active", total->most_active);
     sn_json_write_number_pair(json, "most_solves", total->most_solves);
+    sn_json_write_number_pair(json, "most_overlapping", total->most_overlapping);
     sn_json_write_number_pair(json, "most_overlaps", total->most_overlaps);
     sn_json_write_number_pair(json, "deepest", total->deepest);
     sn_json_write_number_pair(json, "smallest_gap", total->smallest_gap);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const char *const modes[] = {"interactive", "reliable"};
+static const char *const overlap_rules[] = {"heal", "ignore", "refuse"};
 static const char *const kinds[] = {"plane", "sphere", "box", "capsule", "mesh"};
 
 enum { OBSTACLE_COLOR = 0xb9bec6 }; // a cool grey
@@ -158,7 +159,7 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
     if (!json ||
         !sn_scene_check_object(reader, json,
                                SN_KEYS("mode", "bodies", "self", "friction", "friction_speed",
-                                       "thickness", "ground", "pairs"))) {
+                                       "thickness", "overlaps", "ground", "pairs"))) {
         return;
     }
 
@@ -166,6 +167,9 @@ void sn_scene_read_contact(sn_scene_reader *reader, const sn_json *json, const s
     int32_t mode = 0;
     sn_json_word(reader->mistakes, sn_json_get(json, "mode"), modes, 2, &mode);
     contact->def.mode = (sinew_contact_mode)mode;
+    int32_t overlaps = 0;
+    sn_json_word(reader->mistakes, sn_json_get(json, "overlaps"), overlap_rules, 3, &overlaps);
+    contact->def.overlaps = (sinew_contact_overlap_rule)overlaps;
     sn_json_boolean(reader->mistakes, sn_json_get(json, "bodies"), &contact->def.bodies);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "self"), &contact->def.self);
     read_friction(reader, sn_json_get(json, "friction"), &contact->def.friction);

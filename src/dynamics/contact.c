@@ -11,6 +11,7 @@
 //
 // Velocities come from the solution, not from where the surfaces stopped: what a commit takes away
 // is position and not momentum.
+#include "dynamics/contact_heal.h"
 #include "dynamics/contact_touch.h"
 
 #include "linalg/vector.h"
@@ -132,11 +133,15 @@ sinew_status sn_contact_begin(sn_island *island, bool *touching) {
     own->predicted = own->predicted && island->h == island->world->def.step;
     if (!own->predicted) {
         sn_contact_predict_surfaces(island, island->h);
+        if (own->fresh) {
+            SN_TRY(sn_contact_find_overlaps(island));
+        }
     }
     memcpy(own->start, own->x, 3 * (size_t)own->vertex_count * sizeof(double));
     SN_TRY(sn_contact_find_touches(island, own->guess, true));
     SN_TRY(sn_contact_take_touches(island));
     count_overlaps(own);
+    sn_contact_count_overlaps(island, &own->report);
     own->predicted = false;
     *touching = own->touch_count > 0;
     return SINEW_OK;

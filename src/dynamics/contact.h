@@ -15,8 +15,7 @@
 //   contact_pairs.c     which touches there are
 //   contact_forces.c    forces, penalties; contact_matrix.c: stiffness
 //   contact_friction.c  Coulomb friction; contact_table.c: its coefficients
-//   contact_commit.c    how far surfaces and obstacles may move
-//   contact_aim.c       where they go to if something is in the way
+//   contact_commit.c    how far surfaces and obstacles may move; contact_aim.c: along what
 //   contact_island.c    what an island keeps for contact
 //   contact_bodies.c    bodies that touch each other or themselves
 //   contact_guest.c     surfaces that an island meets but does not solve for
@@ -32,6 +31,7 @@
 #include "sinew/contact.h"
 
 #include "contact/obstacle.h"
+#include "contact/overlap.h"
 #include "contact/scene.h"
 #include "dynamics/contact_aim.h"
 #include "dynamics/contact_key.h"
@@ -128,6 +128,10 @@ typedef struct sn_island_contact {
     double *drift_bound; // the share of its drift that obstacles allow a member
     sn_vec3 *shift;
     sn_member_motion *motions;
+    sn_contact_overlaps overlaps; // at the start of the step (contact_heal.c)
+    sn_vec3 *push;                // of each member, to lead it out of others
+    bool fresh;                   // no step has looked for overlaps yet
+    bool held_before;             // the last step had pairs without a separating plane
     bool predicted; // x, guess, held and the pairs of the scene are those of the step to come
 
     // Growing arrays.
@@ -176,6 +180,7 @@ typedef struct sn_contact_sweep {
 struct sn_contact {
     sinew_context *context;
     bool on;
+    bool tangled;          // bodies may overlap: the next step looks for it
     bool is_static;        // a static solve is in progress (contact_static.c)
     double static_reach;   // ... pairs closer than this many thicknesses have room in the pattern
     double smoothing_time; // ... and smooths friction as in a step of this length [s]

@@ -4,6 +4,7 @@
 // The pattern has room for pairs that were near each other when it was built, with a margin. It is
 // renewed before a step in which other pairs come near each other. Pairs that a solve calls for
 // beyond those go to the diagonals (contact_forces.c).
+#include "dynamics/contact_heal.h"
 #include "dynamics/contact_touch.h"
 
 #include "sinew/rigid_body.h"
@@ -122,6 +123,8 @@ static sinew_status create_scene(sn_island *island, sn_arena *scratch) {
     own->part_share = SN_PUSH(&island->arena, double, count);
     own->drift_bound = SN_PUSH(&island->arena, double, count);
     own->shift = SN_PUSH(&island->arena, sn_vec3, count);
+    own->push = SN_PUSH(&island->arena, sn_vec3, count);
+    own->fresh = true;
     own->motions = SN_PUSH(&island->arena, sn_member_motion, island->body_count);
     own->vertex_share = SN_PUSH(&island->arena, double, own->vertex_count);
     own->bulge = SN_PUSH(&island->arena, double, own->vertex_count);
@@ -264,7 +267,9 @@ static sinew_status search(sn_island *island, const double *y, double reach) {
     if (island->tie_count == 0) {
         group_members(island, y, distance);
     }
-    return sn_contact_find(own->scene, own->x, y, distance);
+    SN_TRY(sn_contact_find(own->scene, own->x, y, distance));
+    sn_contact_overlaps_exempt(own->scene, &own->overlaps);
+    return SINEW_OK;
 }
 
 sinew_status sn_contact_search(sn_island *island, const double *y) {
@@ -398,6 +403,7 @@ sinew_status sn_contact_cover(sinew_world *world) {
         }
 
         sn_contact_predict_surfaces(island, sn_contact_horizon(world));
+        SN_TRY(sn_contact_find_overlaps(island));
         SN_TRY(find_pairs(island, own->guess, search_reach));
         own->predicted = true;
         if (island->position || is_full(island->pattern)) {
@@ -486,7 +492,7 @@ sinew_status sn_contact_find_body_touches(sn_island *island, double *guess, bool
         const sn_contact_pair *pair = &own->scene->pairs[i];
         // Without a distance there is no direction to push in. Where a feature has slid beyond
         // another, the direction between them tilts, and another pair carries the force.
-        if (!(pair->distance > 0) || !pair->usable) {
+        if (!(pair->distance > 0) || !pair->usable || pair->exempt) {
             continue;
         }
 

@@ -152,6 +152,7 @@ void sn_contact_island_release(sn_island *island) {
 
     sinew_context *context = island->world->context;
     sn_contact_scene_destroy(own->scene);
+    sn_contact_overlaps_release(&own->overlaps);
     sn_release(context, own->touches, own->touch_capacity, sizeof *own->touches);
     sn_release(context, own->last_touches, own->last_touch_capacity, sizeof *own->last_touches);
     sn_release(context, own->slots, own->slot_capacity, sizeof *own->slots);

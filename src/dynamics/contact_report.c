@@ -186,6 +186,7 @@ static void merge_report(sinew_contact_report *total, const sinew_contact_report
     total->truncated += part->truncated;
     total->held += part->held;
     total->overlaps += part->overlaps;
+    total->overlapping += part->overlapping;
     total->deepest = fmax(total->deepest, part->deepest);
     total->smallest_gap = fmin(total->smallest_gap, part->smallest_gap);
     total->lag = fmax(total->lag, part->lag);

@@ -191,6 +191,7 @@ void sn_contact_restore_state(sinew_world *world, const char *bytes) {
     contact->group_count = (int32_t)header.groups;
     contact->overlay_count = (int32_t)header.overlay;
     contact->overlay_valid = true;
+    contact->tangled = true;
     if (header.groups > 0 || header.overlay > 0) {
         sn_world_forget_islands(world); // they are built again as they were
     }

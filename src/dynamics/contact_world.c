@@ -103,6 +103,11 @@ sinew_status sinew_world_set_contact(sinew_world *world, const sinew_contact_def
     SN_TRY(check_not_negative(world->context, "friction", def->friction));
     SN_TRY(check_not_negative(world->context, "friction_speed", def->friction_speed));
     SN_TRY(check_not_negative(world->context, "thickness", def->thickness));
+    if ((int)def->overlaps < 0 || def->overlaps > SINEW_OVERLAP_REFUSE) {
+        return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
+                       "overlaps is %d; it must be one of SINEW_OVERLAP_HEAL, _IGNORE and _REFUSE",
+                       (int)def->overlaps);
+    }
 
     // The check asks whether contact is on, so switch it on first.
     bool was_on = world->contact && world->contact->on;
@@ -115,6 +120,7 @@ sinew_status sinew_world_set_contact(sinew_world *world, const sinew_contact_def
     }
 
     contact->def = *def;
+    contact->tangled = true;
     sn_world_forget_islands(world);
     return SINEW_OK;
 }

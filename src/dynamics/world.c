@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "body/surface.h"
 #include "dynamics/contact.h"
+#include "dynamics/contact_heal.h"
 #include "dynamics/contact_frames.h"
 #include "dynamics/glue.h"
 #include "dynamics/integrate.h"
@@ -496,6 +497,9 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     }
     if (status == SINEW_OK) {
         status = sn_glue_break(world);
+    }
+    if (status == SINEW_OK && contact) {
+        status = sn_contact_heal(world);
     }
     if (status == SINEW_OK && contact) {
         status = sn_contact_frames_adapt(world);

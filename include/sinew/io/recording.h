@@ -114,18 +114,19 @@ SINEW_API sinew_status sinew_recording_write_summary(const sinew_recording *reco
 
 /// What contact did over a run: extremes and counts of the reports of its steps.
 typedef struct sinew_recorded_contact {
-    bool on;                 ///< The scene has contact.
-    int64_t touching_count;  ///< Steps in which a force acted. [count]
-    int64_t truncated_count; ///< Steps in which a vertex stopped short. [count]
-    int64_t held_count;      ///< Steps in which a pair had no proof of separation. [count]
-    int32_t most_pairs;      ///< In a step. [count]
-    int32_t most_active;     ///< In a step. [count]
-    int32_t most_solves;     ///< In a step. [count]
-    int32_t most_overlaps;   ///< In a step. [count]
-    double deepest;          ///< Overlap. [m]
-    double smallest_gap;     ///< INFINITY if nothing came near. [m]
-    double largest_lag;      ///< [m]
-    double largest_force;    ///< Of a pair. [N]
+    bool on;                  ///< The scene has contact.
+    int64_t touching_count;   ///< Steps in which a force acted. [count]
+    int64_t truncated_count;  ///< Steps in which a vertex stopped short. [count]
+    int64_t held_count;       ///< Steps in which a pair had no proof of separation. [count]
+    int32_t most_pairs;       ///< In a step. [count]
+    int32_t most_active;      ///< In a step. [count]
+    int32_t most_solves;      ///< In a step. [count]
+    int32_t most_overlapping; ///< Pairs of bodies that intersected. [count]
+    int32_t most_overlaps;    ///< In a step. [count]
+    double deepest;           ///< Overlap. [m]
+    double smallest_gap;      ///< INFINITY if nothing came near. [m]
+    double largest_lag;       ///< [m]
+    double largest_force;     ///< Of a pair. [N]
 } sinew_recorded_contact;
 
 /// What was recorded so far.
