@@ -26,7 +26,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 6, ATTACHMENT_NUMBERS = 8 };
+enum { VERSION = 7, ATTACHMENT_NUMBERS = 8 };
 
 typedef struct snapshot_header {
     char magic[8];
