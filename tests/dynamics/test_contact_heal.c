@@ -197,7 +197,7 @@ static void test_on_a_floor(void **state) {
         add_body(&s, kind, (const double[3]){0.01, 0.02, 0.28}, upright, 1);
         sinew_obstacle_def floor = sinew_default_obstacle_def();
         check(&s, sinew_obstacle_create(s.world, &floor, NULL));
-        for (int step = 0; step < (TEST_SANITIZED ? 20 : 60); step++) {
+        for (int step = 0; step < 60; step++) {
             check(&s, sinew_world_step(s.world, NULL));
         }
         assert_int_equal(sinew_world_get_contact_report(s.world).overlapping, 0);
