@@ -71,6 +71,10 @@ FIGURES = {
 }
 
 
+# Rows that take too long for the quick form: Hertz, CalculiX and the frame rates.
+ONLY_IN_FULL = {"C2", "C7", "C9"}
+
+
 @functools.lru_cache
 def quick():
     result = program.run("validate", "--quick", "--json")
@@ -99,7 +103,8 @@ def test_every_row_is_there():
     ids = {row["id"] for row in rows}
     assert ids >= {f"A{i}" for i in range(1, 26)}, ids
     listed = program.run("validate", "--list").stdout.split()
-    assert sorted(listed) == sorted(ids), (listed, ids)
+    assert not ids & ONLY_IN_FULL, ids
+    assert sorted(listed) == sorted(ids | ONLY_IN_FULL), (listed, ids)
     for row in rows:
         assert list(row) == FIELDS, row
 
