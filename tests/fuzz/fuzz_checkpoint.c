@@ -16,7 +16,7 @@ static const char scene_text[] =
     "{\"name\": \"a\", \"shape\": {\"kind\": \"box\", \"cells\": [1, 1, 1]}, \"position\": [0, 0, "
     "0.501]},"
     "{\"name\": \"b\", \"model\": \"frames\", \"shape\": {\"kind\": \"box\"}, \"position\": [3, 0, "
-    "2], \"frames\": {\"resolution\": 4, \"count\": 2}}]}";
+    "2], \"frames\": {\"resolution\": 2, \"count\": 2}}]}";
 
 // The scene, and a sound checkpoint of it; made once, because that takes longer than reading.
 typedef struct subject {
@@ -100,9 +100,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     }
 
-    for (int i = 0; i < 3 && status == SINEW_OK; i++) {
-        status = sinew_scene_step(made->scene, NULL);
-    }
+    // One step is enough, and bodies that begin inside each other at any speed make it a long one.
+    status = sinew_scene_step(made->scene, NULL);
     FUZZ_REQUIRE(status == SINEW_OK || *sinew_context_message(made->context));
     return 0;
 }
