@@ -572,6 +572,20 @@ static sinew_status finish_body(sinew_recording *recording, int32_t body) {
     return status;
 }
 
+// A build without libpng draws no pictures; the recording is complete without them. The context
+// then has the message about that, and gets back the one of an earlier failure.
+static sinew_status finish_preview(sinew_recording *recording, sinew_status earlier) {
+    char message[512];
+    snprintf(message, sizeof message, "%s", sinew_context_message(recording->context));
+
+    sinew_status drawn = sn_recording_write_preview(recording);
+    recording->pictureless = drawn == SINEW_UNSUPPORTED;
+    if (recording->pictureless && earlier != SINEW_OK) {
+        return sn_fail(recording->context, earlier, "%s", message);
+    }
+    return recording->pictureless ? SINEW_OK : drawn;
+}
+
 sinew_status sinew_recording_finish(sinew_recording *recording) {
     SN_NEED(NULL, recording);
 
@@ -593,11 +607,8 @@ sinew_status sinew_recording_finish(sinew_recording *recording) {
         keep_first(&status, write_glb(recording));
     }
 
-    // A build without libpng draws no pictures; the recording is complete without them.
     if (formats & SINEW_FORMAT_PNG && recording->moment_count > 0) {
-        sinew_status drawn = sn_recording_write_preview(recording);
-        recording->pictureless = drawn == SINEW_UNSUPPORTED;
-        keep_first(&status, recording->pictureless ? SINEW_OK : drawn);
+        keep_first(&status, finish_preview(recording, status));
     }
 
     if (!recording->def.write) {
