@@ -26,6 +26,7 @@ const LOOSER = {
   "bones-cores": 1e-7,
   "bones-leg": 1e-7,
   "grain-fish": 1e-7, // the fish is made with pow and swims by a sine; its linear solves end at 1e-6
+  "reduced": 0.05, // training chooses among samples of equal merit, which rounding decides: models within its error of 1 % in forces
 };
 
 const { Core } = await import(await bundle("core.ts"));
