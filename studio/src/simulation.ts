@@ -30,6 +30,7 @@ interface Edit {
   inverse: Change | null;
   build: Build;
   before: Uint8Array;
+  rebuilt: boolean;
   at: number;
 }
 
@@ -549,14 +550,15 @@ export class Simulation {
       const inverse = this.invert(change);
       const before = engine.takeSnapshot();
       await this.apply(change);
-      // One movement of a slider or of the mouse is one change.
+      // One movement of a slider or of the mouse is one change. What was built for the first time, such as a curve, is another one.
       const latest = this.undos[this.undos.length - 1];
-      if (latest && at - latest.at < MERGE_MS && targetOf(change) !== "" && targetOf(latest.change) === targetOf(change)) {
+      const isOne = latest && at - latest.at < MERGE_MS && latest.rebuilt === rebuilt;
+      if (isOne && targetOf(change) !== "" && targetOf(latest.change) === targetOf(change)) {
         latest.change = change;
         latest.at = at;
         this.build = { ...this.build, live: [...latest.build.live, change] };
       } else {
-        this.undos.push({ change, inverse, build, before, at });
+        this.undos.push({ change, inverse, build, before, rebuilt, at });
         if (this.undos.length > MOST_EDITS) this.undos.shift();
       }
       this.redos = [];
