@@ -528,8 +528,6 @@ class Wrapper:
                 lines.append(f"    if (made) {{\n        handle *fresh = (handle *){which};\n        if ((PyObject *)fresh != Py_None) {{")
                 lines += [f"            fresh->sizes[{i}] = {size};" for i, size in enumerate(remembered)]
                 lines.append("        }\n    }")
-            if f.name == "sinew_variants_set_points":
-                pass
             if self.creates:
                 lines.append("    Py_DECREF(used);")
             lines.append("    return call_end(&c, made);")
@@ -702,7 +700,10 @@ def field_stub(struct, field):
     if base in headers.opaque:
         return f"{camel(base)} | None"
     if base in headers.structs:
-        return camel(base) if not stars else f"list[{camel(base)}] | None" if "RECORDS" in describe_field(struct, field).split(",")[4] else f"{camel(base)} | None"
+        if not stars:
+            return camel(base)
+        is_list = "FIELD_RECORDS" in describe_field(struct, field)
+        return f"list[{camel(base)}] | None" if is_list else f"{camel(base)} | None"
     if base in headers.enums:
         return camel(base)
     single = {"bool": "bool", "double": "float"}.get(base, "int")

@@ -1,4 +1,4 @@
-"""Materials: a law by name or of one's own, and its constants."""
+"""Materials: a law by name or written in Python, and its constants."""
 from . import _core
 from .context import default_context
 
@@ -29,15 +29,15 @@ def material(law=None, context=None, **fields):
 
 
 def check_law(law, F=(1.1, 0.2, 0, 0.1, 0.9, 0.05, 0, -0.1, 1.2), step=1e-6):
-    """Largest relative errors of the stress and the tangent of a law of one's own, against central differences of its energy.
+    """Largest relative errors of the stress and the tangent of a law written in Python, against central differences of its energy.
 
     Both are about 1e-8 if the law is right.
     """
-    axes = _core_array([1.0, 0, 0, 0, 1, 0, 0, 0, 1])
+    axes = _rows([1.0, 0, 0, 0, 1, 0, 0, 0, 1])
     F = [float(value) for value in F]
 
     def evaluate(at, order):
-        energy, stress, tangent = law(_core_array(at), axes, order)
+        energy, stress, tangent = law(_rows(at), axes, order)
         return energy, _flat(stress), _flat(tangent)
 
     _, stress, tangent = evaluate(F, 2)
@@ -56,7 +56,7 @@ def check_law(law, F=(1.1, 0.2, 0, 0.1, 0.9, 0.05, 0, -0.1, 1.2), step=1e-6):
     return worst_stress, worst_tangent
 
 
-def _core_array(values):
+def _rows(values):
     """Nine numbers as rows of three, as a law receives them."""
     return [list(values[3 * i:3 * i + 3]) for i in range(3)]
 

@@ -46,7 +46,7 @@ class Mesh(_core.Mesh):
 
 
 def mesh(points, cells, element=None, labels=None):
-    """A mesh of one's own numbers. The kind of element follows from the number of nodes of each."""
+    """A mesh from points and the nodes of each element. The kind of element follows from the number of nodes of each."""
     rows = len(cells)
     width = len(cells[0]) if rows else 4
     element = element or {3: "triangle", 4: "tet4", 8: "hex8", 10: "tet10"}[width]

@@ -223,13 +223,11 @@ void call_release(call *self) {
     if (self->owner) {
         self->owner->root->busy = true;
     }
-    self->released = true;
     self->thread = PyEval_SaveThread();
 }
 
 void call_restore(call *self) {
     PyEval_RestoreThread(self->thread);
-    self->released = false;
     if (self->owner) {
         self->owner->root->busy = false;
     }

@@ -89,7 +89,6 @@ struct record_type {
     void (*make)(void *data);      ///< Fills in the defaults; NULL: zeros.
     void (*destroy)(void *memory); ///< For a struct that the library allocates: a mesh.
     const char *format; ///< As an item of an array, for structs of numbers only, or NULL.
-    const char *descr;  ///< The same for __array_interface__, as a Python expression.
     PyObject *type;
     PyObject *python_class;
 };
@@ -229,7 +228,6 @@ typedef struct call {
     const char *name;
     handle *owner;  ///< The first handle among the arguments, or NULL.
     PyObject *kept; ///< List of temporary objects, or NULL.
-    bool released;  ///< The interpreter lock is released.
     PyThreadState *thread;
 } call;
 
